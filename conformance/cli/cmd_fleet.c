@@ -21,9 +21,7 @@ static struct fleet_plan plan = {
 	.max_unavailable = "10%",
 	.wave = 1,
 	.retries = 1,
-	.jitter_s = 30,
-	.deadline_s = 2 * 3600,
-	.ttl_s = 7 * 24 * 3600,
+	.deadline_s = 4 * 3600,
 };
 
 /* The first of many lines. */
@@ -82,8 +80,8 @@ static const struct option_spec plan_options[] = {
 	 .help = "Namespace of the Jobs, which must exist and allow privileged pods."},
 	{OPTION_ROW("selector", OPTION_LIST, plan.selectors), .letter = 'l', .value = "KEY=VALUE",
 	 .help = "Plan only nodes with this label. May be repeated; a node must have all."},
-	{OPTION_ROW("toleration", OPTION_LIST, plan.tolerations), .value = "KEY[=VALUE][:EFFECT]",
-	 .help = "Plan nodes with this taint, too. May be repeated."},
+	{OPTION_ROW("toleration", OPTION_LIST, plan.tolerations), .value = "KEY",
+	 .help = "Plan nodes with a taint of this key, too. May be repeated."},
 	{OPTION_ROW("max-unavailable", OPTION_STRING, plan.max_unavailable), .value = "N|N%",
 	 .help = "Nodes of a wave, or their share of the planned nodes."},
 	{OPTION_ROW("wave", OPTION_INT, plan.wave), .value = "K",
@@ -93,14 +91,8 @@ static const struct option_spec plan_options[] = {
 	 .help = "How often a run that proved nothing (exit codes 3 and 4) starts again. 0 works "
 		 "with Kubernetes 1.21 and later, others need 1.26 (podFailurePolicy).",
 	 .min = 0, .max = 10},
-	{OPTION_ROW("jitter", OPTION_INT, plan.jitter_s), .value = "SECONDS",
-	 .help = "Spread the starts of a wave over this time, by the nodes' names.", .min = 0,
-	 .max = 3600},
 	{OPTION_ROW("deadline", OPTION_INT, plan.deadline_s), .value = "SECONDS",
 	 .help = "End a Job after this time.", .min = 60, .max = SECONDS_MAX},
-	{OPTION_ROW("ttl", OPTION_INT, plan.ttl_s), .value = "SECONDS",
-	 .help = "Keep an ended Job, and with it its verdict, for this time.", .min = 0,
-	 .max = SECONDS_MAX},
 	{OPTION_ROW("folder", OPTION_STRING, plan.folder), .value = "DIR",
 	 .help = "Folder on each node. The report is in DIR/NAME/NODE and stays there."},
 	{OPTION_ROW("runtime-class", OPTION_STRING, plan.runtime_class), .value = "NAME",
@@ -231,13 +223,9 @@ static int merge_run(const struct text_list *arguments)
 		return command_failed("fleet merge", rc, &err);
 
 	fleet_merge_finish(&merge);
-	if (merge_json) {
-		cJSON *json CLEANUP_JSON = fleet_merge_json(&merge);
-		rc = options_print(json_print(json), &err);
-	} else {
+	if (!merge_json)
 		fleet_merge_add_text(&merge, &options, &out);
-		rc = options_print(text_take(&out), &err);
-	}
+	rc = options_print(merge_json ? fleet_merge_json(&merge) : text_take(&out), &err);
 	print_some("fleet merge", &merge.refused);
 	if (rc == 0 && merge.refused.count > 0)
 		rc = error_set(&err, ERROR_FORMAT, "%zu reports were refused, and are not counted",
@@ -278,35 +266,27 @@ const struct command_spec command_fleet_merge = {
 	.run = merge_run,
 };
 
-static struct {
-	const char *plan;
-	bool json;
-} status_given;
+static const char *status_plan;
 
 static int status_run(const struct text_list *arguments)
 {
 	cJSON *pods CLEANUP_JSON = NULL;
 	cJSON *jobs CLEANUP_JSON = NULL;
-	cJSON *status CLEANUP_JSON = NULL;
 	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
 	int rc = fleet_list_read(arguments->items[0], "Pod", &pods, &err);
-	if (rc == 0 && status_given.plan != NULL)
-		rc = fleet_list_read(status_given.plan, "Job", &jobs, &err);
+	if (rc == 0 && status_plan != NULL)
+		rc = fleet_list_read(status_plan, "Job", &jobs, &err);
 	if (rc == 0)
-		rc = fleet_status_make(pods, jobs, &status, &err);
-	if (rc == 0 && !status_given.json)
-		fleet_status_add_text(status, &out);
+		rc = fleet_status_add(pods, jobs, &out, &err);
 	if (rc == 0)
-		rc = options_print(status_given.json ? json_print(status) : text_take(&out), &err);
+		rc = options_print(text_take(&out), &err);
 	return rc < 0 ? command_failed("fleet status", rc, &err) : EXIT_SUCCESS;
 }
 
 static const struct option_spec status_options[] = {
-	{OPTION_ROW("plan", OPTION_STRING, status_given.plan), .value = "FILE",
+	{OPTION_ROW("plan", OPTION_STRING, status_plan), .value = "FILE",
 	 .help = "What 'gpucert fleet plan' printed: its nodes without a pod are missing."},
-	{OPTION_ROW("json", OPTION_FLAG, status_given.json),
-	 .help = "Print JSON (fleet-status.schema.json), with all nodes."},
 	{.name = NULL},
 };
 

@@ -87,43 +87,43 @@ void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why, 
 
 /* --- merge.c --- */
 
-/* What a node is made of: the nodes with the same one are compared with each other. */
+/* Nodes with the same drivers, OS and plugin, which are compared with each other. */
 struct fleet_environment {
-	const char *drivers, *os, *plugin; /* with their versions and builds */
-	size_t nodes, results[REPORT_CONFORMANCE_INCOMPLETE + 1];
-	size_t place; /* of merge.c */
+	const char *name; /* "DRIVERS, OS, PLUGIN", with versions and builds */
+	const char *drivers, *os, *plugin;
+	size_t nodes, conformant;
 };
 
 /* A check that fails for a reason. */
 struct fleet_group {
-	size_t environment;
-	const char *check;
+	const char *environment, *check;
 	enum report_outcome outcome;
 	const char *
 		reason; /* without what differs between nodes: numbers, addresses and ids are "#" */
-	size_t *nodes;	/* places in merge.nodes, sorted */
+	const char **nodes;    /* names, sorted */
 	size_t node_count, of; /* of so many nodes with the environment */
+	bool outlier;	       /* fewer than half of them */
+	const char *key;       /* of merge.c */
 };
 
 struct fleet_node {
-	const char *name, *path, *started,
+	const char *name, *environment;
+	const char *path, *started,
 		*run; /* of the report that counts: its file, start and journal */
-	size_t environment;
 	enum report_conformance result;
-	const size_t *groups;
-	size_t group_count;
+	size_t environment_place, *groups, group_count; /* of merge.c */
 };
 
 /* Empty when zeroed. Strings live as long as it does. */
 struct fleet_merge {
 	struct arena arena;
-	struct fleet_node *nodes;		/* by name, after fleet_merge_finish() */
-	struct fleet_environment *environments; /* the rarest first */
-	struct fleet_group *groups;		/* outliers first */
+	/* After fleet_merge_finish(): by name; the rarest first; outliers first. */
+	struct fleet_node *nodes;
+	struct fleet_environment *environments;
+	struct fleet_group *groups;
 	size_t node_count, environment_count, group_count;
-	struct text_list refused;    /* "PATH: why" */
-	struct text_list superseded; /* "PATH: why": reports of nodes that have a newer one */
-	struct text_index nodes_by_name, environments_by_name, groups_by_name, nodes_by_run;
+	struct text_list refused, superseded; /* "PATH: why" */
+	struct text_index nodes_by_name, environments_by_name, groups_by_key, nodes_by_run;
 	struct text_index contested; /* digests of journals that several nodes claim */
 };
 
@@ -146,8 +146,6 @@ int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *re
  * the reports. */
 void fleet_merge_finish(struct fleet_merge *merge);
 
-/* Fewer than half of the nodes with the same environment are in the group. */
-bool fleet_is_outlier(const struct fleet_group *group);
 void fleet_merge_free(struct fleet_merge *merge);
 
 /* --- normalise.c --- */
@@ -161,33 +159,17 @@ void fleet_add_normalised(const char *reason, struct text *out);
 
 void fleet_merge_add_text(const struct fleet_merge *merge, const struct writer_options *options,
 			  struct text *out);
-cJSON *fleet_merge_json(const struct fleet_merge *merge); /* fleet.schema.json */
+char *fleet_merge_json(const struct fleet_merge *merge); /* fleet.schema.json; caller frees */
 
 /* --- status.c --- */
 
-enum fleet_state {
-	FLEET_FAILED, /* a verdict: the run failed (exit code 1), or was not tested enough (5), or could not run (2) */
-	FLEET_LOST, /* nothing was proven: broken, incomplete, evicted, killed, or no verdict that can be read */
-	FLEET_RUNNING,
-	FLEET_PENDING,
-	FLEET_MISSING, /* in the plan, and no pod is listed */
-	FLEET_PASSED,  /* exit code 0 */
-	FLEET_STATE_COUNT
-};
-
-/* "failed", "lost", "running", "pending", "missing", "passed". */
-extern const char *const fleet_state_names[];
-
 /*
- * What `kubectl get pods -o json` says about each node, as JSON (fleet-status.schema.json): its state, and the verdict from the
- * termination message. Pods without the annotation FLEET_NODE are not counted. Of several pods of a node the one that was
- * created last counts. `jobs`: what fleet_plan_make() printed, NULL for none: its nodes without a pod are missing.
- * ERROR_FORMAT: a pod or Job without a name, or with the name of a node that is none. Caller owns *out.
+ * Adds the state of each node in `kubectl get pods -o json`, and the verdict from its termination message. A node failed, or
+ * passed, only with a verdict of its container's exit code; without one, or where nothing was proven, it is lost. Of several pods
+ * of a node the one that was created last counts; pods without the annotation FLEET_NODE do not. `jobs`: what fleet_plan_make()
+ * printed, NULL for none: its nodes without a pod are missing. ERROR_FORMAT: a name of a node that is none, or a pod on another one.
  */
-int fleet_status_make(const cJSON *pods, const cJSON *jobs, cJSON **out, struct error *err);
-
-/* Adds what fleet_status_make() made: how many nodes are in each state, and those that did not pass. */
-void fleet_status_add_text(const cJSON *status, struct text *out);
+int fleet_status_add(const cJSON *pods, const cJSON *jobs, struct text *out, struct error *err);
 
 /* --- evidence.c --- */
 

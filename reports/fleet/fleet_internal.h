@@ -9,14 +9,21 @@ struct plan_node {
 	unsigned long long hash; /* of the fleet's name and the node's */
 };
 
-struct plan_toleration {
-	char *key, *value, *effect; /* value and effect may be NULL: any */
-};
-
 /* What the Jobs of a plan have in common, and the Job of a node. Caller owns them. */
-cJSON *plan_template(const struct fleet_plan *plan, const struct plan_toleration *tolerations,
-		     size_t count);
+cJSON *plan_template(const struct fleet_plan *plan);
 cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const struct plan_node *node);
+
+/* Calls `use` for each item of the list; ends at the first error. */
+int fleet_list_each(const cJSON *list,
+		    int (*use)(const struct json_at *item, void *user, struct error *err),
+		    void *user, struct error *err);
+
+/* Gives the object at the JSON pointer `parent` the member; consumes `value`. */
+void fleet_set_item(cJSON *json, const char *parent, const char *key, cJSON *value);
+void fleet_set(cJSON *json, const char *parent, const char *key, const char *value);
 
 /* ERROR_FORMAT: the report includes names of its host, and none is that of the node. */
 int fleet_check_host(const cJSON *report, const char *node, struct error *err);
+
+/* verdict.conformance.result. ERROR_FORMAT: it is not a result. */
+int fleet_read_result(const cJSON *report, enum report_conformance *out, struct error *err);

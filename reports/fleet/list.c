@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/fleet/fleet.h"
+#include "reports/fleet/fleet_internal.h"
 
 #include "base/file.h"
 
@@ -23,28 +23,42 @@ static const char *const unneeded[] = {"images",
 				       "kubectl.kubernetes.io/last-applied-configuration",
 				       NULL};
 
-static int check_list(const struct json_at *root, const char *kind, struct error *err)
+int fleet_list_each(const cJSON *list,
+		    int (*use)(const struct json_at *item, void *user, struct error *err),
+		    void *user, struct error *err)
 {
+	const struct json_at root = json_root(list);
 	struct json_at items = {0};
+	int rc = json_need(&root, "items", JSON_ARRAY, &items, err);
+	for (struct json_at at = {.node = json_first(items.node), .parent = &items};
+	     rc == 0 && at.node != NULL; at.node = at.node->next, at.index++)
+		rc = use(&at, user, err);
+	return rc;
+}
+
+static int check_item(const struct json_at *at, void *user, struct error *err)
+{
+	const char *kind = user;
+	const char *of = kind;
+	int rc = json_have_string(at, "kind", &of, err);
+	if (rc == 0 && strcmp(of, kind) != 0)
+		return json_error(at, err, "kind: expected %s, got '%.64s'", kind, of);
+	return rc == 0 && at->index == FLEET_ITEMS_MAX
+		       ? error_set(err, ERROR_LIMIT, "items: more than %d", (int)FLEET_ITEMS_MAX)
+		       : rc;
+}
+
+static int check_list(const cJSON *list, const char *kind, struct error *err)
+{
+	const struct json_at root = json_root(list);
 	const char *saw = "";
-	int rc = json_need_string(root, "kind", &saw, err);
+	int rc = json_need_string(&root, "kind", &saw, err);
 	if (rc == 0 && strcmp(saw, "List") != 0 &&
 	    (!text_starts_with(saw, kind) || strcmp(saw + strlen(kind), "List") != 0))
-		rc = error_set(
-			err, ERROR_FORMAT,
-			"kind: expected List, the output of kubectl get -o json, got '%.64s'", saw);
-	if (rc == 0)
-		rc = json_need(root, "items", JSON_ARRAY, &items, err);
-	if (rc == 0 && json_count(&items) > FLEET_ITEMS_MAX)
-		rc = error_set(err, ERROR_LIMIT, "items: more than %d", (int)FLEET_ITEMS_MAX);
-	for (struct json_at at = {.node = json_first(items.node), .parent = &items};
-	     rc == 0 && at.node != NULL; at.node = at.node->next, at.index++) {
-		const char *of = kind;
-		rc = json_have_string(&at, "kind", &of, err);
-		if (rc == 0 && strcmp(of, kind) != 0)
-			rc = json_error(&at, err, "kind: expected %s, got '%.64s'", kind, of);
-	}
-	return rc;
+		return error_set(err, ERROR_FORMAT,
+				 "kind: expected List, as kubectl get -o json prints, got '%.64s'",
+				 saw);
+	return rc == 0 ? fleet_list_each(list, check_item, (void *)(uintptr_t)kind, err) : rc;
 }
 
 int fleet_list_read(const char *path, const char *kind, cJSON **list, struct error *err)
@@ -65,9 +79,8 @@ int fleet_list_read(const char *path, const char *kind, cJSON **list, struct err
 		if (file_read(path, FLEET_FILE_MAX, &whole, &size, NULL) == 0)
 			(void)json_parse(whole, size, &unused, &why);
 	}
-	const struct json_at root = json_root(json);
 	if (rc == 0)
-		rc = check_list(&root, kind, &why);
+		rc = check_list(json, kind, &why);
 	if (rc < 0)
 		return error_set(err, rc, "%s: %s", path, why.text);
 	*list = STEAL(json);

@@ -44,6 +44,17 @@ int fleet_check_host(const cJSON *report, const char *node, struct error *err)
 			 node);
 }
 
+int fleet_read_result(const cJSON *report, enum report_conformance *out, struct error *err)
+{
+	const char *result = view_string(report, "/verdict/conformance/result");
+	for (*out = REPORT_CONFORMANT; *out <= REPORT_CONFORMANCE_INCOMPLETE; (*out)++) {
+		if (strcmp(report_conformance_names[*out], result) == 0)
+			return 0;
+	}
+	return error_set(err, ERROR_FORMAT, "verdict.conformance.result: '%.32s' is not a result",
+			 result);
+}
+
 static int check_claims(const cJSON *report, const char *node, struct error *err)
 {
 	if (!fleet_is_subdomain(node))
@@ -62,29 +73,24 @@ static int find_environment(struct fleet_merge *merge, const cJSON *report, size
 			    struct error *err)
 {
 	static const char *const sections[] = {"drivers", "os", "plugin"};
-	const cJSON *environment = json_pointer(report, "/environment");
-	struct text key CLEANUP_TEXT = {0};
 	const char *names[ARRAY_SIZE(sections)] = {0};
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		struct text name CLEANUP_TEXT = {0};
-		environment_add_names(sections[i], environment, &name);
+		environment_add_names(sections[i], json_pointer(report, "/environment"), &name);
 		if (name.size == 0)
 			text_addf(&name, "unknown %s", sections[i]);
 		names[i] = arena_string(&merge->arena, text_string(&name));
-		text_addf(&key, "%s\n", names[i]);
 	}
-	if (text_index_get(&merge->environments_by_name, text_string(&key), place))
-		return 0;
-	if (merge->environment_count == FLEET_GROUPS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d environments",
-				 (int)FLEET_GROUPS_MAX);
-	*place = merge->environment_count;
+	const char *name = arena_format(&merge->arena, "%s, %s, %s", names[0], names[1], names[2]);
+	int rc = text_index_put(&merge->environments_by_name, name, merge->environment_count, place,
+				err);
+	if (rc < 0 || *place < merge->environment_count)
+		return rc;
 	merge->environments = array_grow(merge->environments, merge->environment_count++,
 					 sizeof(*merge->environments));
-	merge->environments[*place] =
-		(struct fleet_environment){.drivers = names[0], .os = names[1], .plugin = names[2]};
-	return text_index_put(&merge->environments_by_name,
-			      arena_string(&merge->arena, text_string(&key)), *place, place, err);
+	merge->environments[*place] = (struct fleet_environment){
+		.name = name, .drivers = names[0], .os = names[1], .plugin = names[2]};
+	return 0;
 }
 
 static int find_group(struct fleet_merge *merge, size_t environment, const struct view_check *check,
@@ -92,21 +98,21 @@ static int find_group(struct fleet_merge *merge, size_t environment, const struc
 {
 	struct text reason CLEANUP_TEXT = {0};
 	fleet_add_normalised(check->reason, &reason);
-	char *key CLEANUP_FREE = text_format("%zu\n%s\n%d\n%s", environment, check->id,
-					     (int)check->outcome, text_string(&reason));
-	if (text_index_get(&merge->groups_by_name, key, place))
+	const char *name = merge->environments[environment].name;
+	char *key CLEANUP_FREE = text_format("%s\n%s\n%d\n%s", name, check->id, (int)check->outcome,
+					     text_string(&reason));
+	if (text_index_get(&merge->groups_by_key, key, place))
 		return 0;
 	if (merge->group_count == FLEET_GROUPS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d groups", (int)FLEET_GROUPS_MAX);
-	*place = merge->group_count;
-	merge->groups = array_grow(merge->groups, merge->group_count++, sizeof(*merge->groups));
-	merge->groups[*place] =
-		(struct fleet_group){.environment = environment,
-				     .check = arena_string(&merge->arena, check->id),
-				     .outcome = check->outcome,
-				     .reason = arena_string(&merge->arena, text_string(&reason))};
-	return text_index_put(&merge->groups_by_name, arena_string(&merge->arena, key), *place,
-			      place, err);
+	merge->groups = array_grow(merge->groups, merge->group_count, sizeof(*merge->groups));
+	struct fleet_group *group = &merge->groups[merge->group_count];
+	*group = (struct fleet_group){.environment = name,
+				      .check = arena_string(&merge->arena, check->id),
+				      .outcome = check->outcome,
+				      .reason = arena_string(&merge->arena, text_string(&reason)),
+				      .key = arena_string(&merge->arena, key)};
+	return text_index_put(&merge->groups_by_key, group->key, merge->group_count++, place, err);
 }
 
 /* The groups of the failing checks. */
@@ -129,13 +135,13 @@ static int find_groups(struct fleet_merge *merge, const cJSON *report, struct fl
 		if (node->group_count == FLEET_FAILURES_MAX)
 			return error_set(err, ERROR_LIMIT, "more than %d checks failed",
 					 (int)FLEET_FAILURES_MAX);
-		rc = find_group(merge, node->environment, check, &groups[node->group_count++], err);
+		rc = find_group(merge, node->environment_place, check, &groups[node->group_count++],
+				err);
 	}
 	if (rc < 0 || node->group_count == 0)
 		return rc;
-	size_t *kept = arena_allocate(&merge->arena, node->group_count * sizeof(*kept));
-	memcpy(kept, groups, node->group_count * sizeof(*kept));
-	node->groups = kept;
+	node->groups = arena_allocate(&merge->arena, node->group_count * sizeof(*groups));
+	memcpy(node->groups, groups, node->group_count * sizeof(*groups));
 	return 0;
 }
 
@@ -178,7 +184,6 @@ int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *re
 {
 	char *folder CLEANUP_FREE = path_directory(path);
 	const char *name = path_base(folder);
-	const char *result = view_string(report, "/verdict/conformance/result");
 	int rc = check_claims(report, name, err);
 	if (rc < 0)
 		return rc;
@@ -186,18 +191,13 @@ int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *re
 		.name = arena_string(&merge->arena, name),
 		.path = arena_string(&merge->arena, path),
 		.started = arena_string(&merge->arena, view_string(report, "/run/started")),
-		.run = arena_string(&merge->arena, view_string(report, "/run/journal/digest")),
-		.result = REPORT_CONFORMANT};
-	while (strcmp(report_conformance_names[node.result], result) != 0) {
-		if (node.result == REPORT_CONFORMANCE_INCOMPLETE)
-			return error_set(err, ERROR_FORMAT,
-					 "verdict.conformance.result: '%.32s' is not a result",
-					 result);
-		node.result++;
-	}
+		.run = arena_string(&merge->arena, view_string(report, "/run/journal/digest"))};
+	rc = fleet_read_result(report, &node.result, err);
+	if (rc < 0)
+		return rc;
 	if (merge->node_count == FLEET_NODES_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d nodes", (int)FLEET_NODES_MAX);
-	rc = find_environment(merge, report, &node.environment, err);
+	rc = find_environment(merge, report, &node.environment_place, err);
 	if (rc == 0)
 		rc = find_groups(merge, report, &node, err);
 	return rc == 0 ? keep_newest(merge, &node, err) : rc;
@@ -217,12 +217,8 @@ static int compare_environments(const void *a, const void *b)
 {
 	const struct fleet_environment *x = a;
 	const struct fleet_environment *y = b;
-	int order = compare_sizes(x->nodes, y->nodes);
-	if (order == 0)
-		order = strcmp(x->drivers, y->drivers);
-	if (order == 0)
-		order = strcmp(x->os, y->os);
-	return order != 0 ? order : strcmp(x->plugin, y->plugin);
+	const int order = compare_sizes(x->nodes, y->nodes);
+	return order != 0 ? order : strcmp(x->name, y->name);
 }
 
 /* By the share of the nodes with the same environment. */
@@ -233,13 +229,7 @@ static int compare_groups(const void *a, const void *b)
 	int order = compare_sizes(x->node_count * y->of, y->node_count * x->of);
 	if (order == 0)
 		order = compare_sizes(x->node_count, y->node_count);
-	if (order == 0)
-		order = compare_sizes(x->environment, y->environment);
-	if (order == 0)
-		order = strcmp(x->check, y->check);
-	if (order == 0)
-		order = (int)x->outcome - (int)y->outcome;
-	return order != 0 ? order : strcmp(x->reason, y->reason);
+	return order != 0 ? order : strcmp(x->key, y->key);
 }
 
 static void refuse_contested(struct fleet_merge *merge)
@@ -257,79 +247,69 @@ static void refuse_contested(struct fleet_merge *merge)
 	merge->node_count = kept;
 }
 
-/* Counts the nodes of environments and groups. */
-static void count_nodes(struct fleet_merge *merge)
+static void count_node(struct fleet_merge *merge, struct fleet_node *node)
 {
-	for (size_t i = 0; i < merge->node_count; i++) {
-		const struct fleet_node *node = &merge->nodes[i];
-		merge->environments[node->environment].nodes++;
-		merge->environments[node->environment].results[node->result]++;
-		for (size_t k = 0; k < node->group_count; k++) {
-			struct fleet_group *group = &merge->groups[node->groups[k]];
-			/* A report may name a check twice. */
-			if (group->node_count > 0 && group->nodes[group->node_count - 1] == i)
-				continue;
-			group->nodes =
-				array_grow(group->nodes, group->node_count, sizeof(*group->nodes));
-			group->nodes[group->node_count++] = i;
-		}
+	struct fleet_environment *environment = &merge->environments[node->environment_place];
+	environment->nodes++;
+	environment->conformant += node->result == REPORT_CONFORMANT ? 1 : 0;
+	node->environment = environment->name;
+	for (size_t i = 0; i < node->group_count; i++) {
+		struct fleet_group *group = &merge->groups[node->groups[i]];
+		/* A report may name a check twice. */
+		if (group->node_count > 0 && group->nodes[group->node_count - 1] == node->name)
+			continue;
+		group->nodes = array_grow(group->nodes, group->node_count, sizeof(*group->nodes));
+		group->nodes[group->node_count++] = node->name;
 	}
 }
 
-/* Sorts the environments that have nodes, and makes nodes and groups name their new places. */
-static void sort_environments(struct fleet_merge *merge)
+/* Groups and environments of which only reports that do not count are left go. */
+static void drop_empty(struct fleet_merge *merge)
 {
-	const size_t count = merge->environment_count;
-	size_t *places CLEANUP_FREE = memory_allocate(count + 1, sizeof(*places));
-	for (size_t i = 0; i < count; i++)
-		merge->environments[i].place = i;
+	size_t kept = 0;
+	for (size_t i = 0; i < merge->group_count; i++) {
+		struct fleet_group *group = &merge->groups[i];
+		size_t place = 0;
+		if (group->node_count == 0)
+			continue;
+		(void)text_index_get(&merge->environments_by_name, group->environment, &place);
+		group->of = merge->environments[place].nodes;
+		group->outlier = group->node_count * 2 < group->of;
+		merge->groups[kept++] = *group;
+	}
+	merge->group_count = kept;
+	kept = 0;
+	for (size_t i = 0; i < merge->environment_count; i++) {
+		if (merge->environments[i].nodes > 0)
+			merge->environments[kept++] = merge->environments[i];
+	}
+	merge->environment_count = kept;
+}
+
+static void sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
 	if (count > 0)
-		qsort(merge->environments, count, sizeof(*merge->environments),
-		      compare_environments);
-	size_t empty = 0;
-	while (empty < count && merge->environments[empty].nodes == 0)
-		empty++;
-	for (size_t i = empty; i < count; i++)
-		places[merge->environments[i].place] = i - empty;
-	merge->environment_count = count - empty;
-	memmove(merge->environments, merge->environments + empty,
-		merge->environment_count * sizeof(*merge->environments));
-	for (size_t i = 0; i < merge->node_count; i++)
-		merge->nodes[i].environment = places[merge->nodes[i].environment];
-	for (size_t i = 0; i < merge->group_count; i++)
-		merge->groups[i].environment = places[merge->groups[i].environment];
+		qsort(items, count, size, compare);
 }
 
 void fleet_merge_finish(struct fleet_merge *merge)
 {
-	size_t kept = 0;
 	refuse_contested(merge);
-	if (merge->node_count > 0)
-		qsort(merge->nodes, merge->node_count, sizeof(*merge->nodes), compare_nodes);
-	count_nodes(merge);
-	for (size_t i = 0; i < merge->group_count; i++) {
-		if (merge->groups[i].node_count > 0)
-			merge->groups[kept++] = merge->groups[i];
-	}
-	merge->group_count = kept;
-	sort_environments(merge);
-	for (size_t i = 0; i < kept; i++)
-		merge->groups[i].of = merge->environments[merge->groups[i].environment].nodes;
-	if (kept > 0)
-		qsort(merge->groups, kept, sizeof(*merge->groups), compare_groups);
+	sort(merge->nodes, merge->node_count, sizeof(*merge->nodes), compare_nodes);
+	for (size_t i = 0; i < merge->node_count; i++)
+		count_node(merge, &merge->nodes[i]);
+	drop_empty(merge);
+	sort(merge->environments, merge->environment_count, sizeof(*merge->environments),
+	     compare_environments);
+	sort(merge->groups, merge->group_count, sizeof(*merge->groups), compare_groups);
 	text_list_sort(&merge->refused);
 	text_list_sort(&merge->superseded);
-}
-
-bool fleet_is_outlier(const struct fleet_group *group)
-{
-	return group->node_count * 2 < group->of;
 }
 
 void fleet_merge_free(struct fleet_merge *merge)
 {
 	for (size_t i = 0; i < merge->group_count; i++)
-		free(merge->groups[i].nodes);
+		free((void *)merge->groups[i].nodes);
 	free(merge->groups);
 	free(merge->environments);
 	free(merge->nodes);
@@ -339,6 +319,6 @@ void fleet_merge_free(struct fleet_merge *merge)
 	text_index_free(&merge->nodes_by_run);
 	text_index_free(&merge->contested);
 	text_index_free(&merge->environments_by_name);
-	text_index_free(&merge->groups_by_name);
+	text_index_free(&merge->groups_by_key);
 	arena_free(&merge->arena);
 }

@@ -1,47 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/fleet/fleet.h"
 
-#include "base/members.h"
+#include "base/json_members.h"
 #include "base/style.h"
 
 #include <string.h>
 
 enum { GROUPS_SHOWN = 40, NODES_SHOWN = 5, ENVIRONMENTS_SHOWN = 20 };
 
-static void add_group(const struct fleet_merge *merge, const struct fleet_group *group, bool color,
-		      struct text *out)
+static void add_group(const struct fleet_group *group, bool color, struct text *out)
 {
-	const struct fleet_environment *environment = &merge->environments[group->environment];
 	struct text names CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < group->node_count && i < NODES_SHOWN; i++)
-		text_addf(&names, "%s%s", i > 0 ? ", " : "", merge->nodes[group->nodes[i]].name);
+		text_addf(&names, "%s%s", i > 0 ? ", " : "", group->nodes[i]);
 	if (group->node_count > NODES_SHOWN)
 		text_addf(&names, " and %zu more", group->node_count - NODES_SHOWN);
-	text_add(out, style(color, STYLE_BOLD));
-	text_addf(out, "%6zu of %-6zu ", group->node_count, group->of);
-	text_add(out, style(color, STYLE_RESET));
+	text_addf(out, "%s%6zu of %-6zu %s", style(color, STYLE_BOLD), group->node_count, group->of,
+		  style(color, STYLE_RESET));
 	text_add_line(out, "%s: %s: %s", group->check, report_outcome_names[group->outcome],
 		      group->reason);
-	text_add_line(out, "                 on %s, %s, %s", environment->drivers, environment->os,
-		      environment->plugin);
+	text_add_line(out, "                 on %s", group->environment);
 	text_add_line(out, "                 nodes %s", text_string(&names));
 }
 
-/* The groups of a kind, which is named first. */
-static void add_groups(const struct fleet_merge *merge, bool outliers, bool color, struct text *out)
+static void add_groups(const struct fleet_merge *merge, bool outliers, const char *heading,
+		       bool color, struct text *out)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < merge->group_count; i++) {
-		if (fleet_is_outlier(&merge->groups[i]) != outliers)
+		if (merge->groups[i].outlier != outliers)
 			continue;
 		if (count == 0)
-			text_addf(out, "\n%s\n",
-				  outliers ? "OUTLIERS: fewer than half of the nodes with the same "
-					     "environment"
-					   : "COMMON: half of the nodes with the same environment, "
-					     "or more");
+			text_addf(out, "\n%s\n", heading);
 		if (count++ < GROUPS_SHOWN)
-			add_group(merge, &merge->groups[i], color, out);
+			add_group(&merge->groups[i], color, out);
 	}
 	if (count > GROUPS_SHOWN)
 		text_addf(out, "and %zu more: --json has all\n", count - GROUPS_SHOWN);
@@ -59,74 +51,86 @@ void fleet_merge_add_text(const struct fleet_merge *merge, const struct writer_o
 			  report_conformance_names[i]);
 	text_addf(out, "; reports: %zu superseded, %zu refused\n", merge->superseded.count,
 		  merge->refused.count);
-	add_groups(merge, true, options->color, out);
-	add_groups(merge, false, options->color, out);
+	add_groups(merge, true, "OUTLIERS: fewer than half of the nodes with the same environment",
+		   options->color, out);
+	add_groups(merge, false, "COMMON: half of the nodes with the same environment, or more",
+		   options->color, out);
 
 	text_add(out, "\nENVIRONMENTS: the rarest first\n");
 	for (size_t i = 0; i < merge->environment_count && i < ENVIRONMENTS_SHOWN; i++) {
 		const struct fleet_environment *it = &merge->environments[i];
-		text_addf(out, "%6zu of %-6zu ", it->results[REPORT_CONFORMANT], it->nodes);
-		text_add_line(out, "conformant on %s, %s, %s", it->drivers, it->os, it->plugin);
+		text_addf(out, "%6zu of %-6zu ", it->conformant, it->nodes);
+		text_add_line(out, "conformant on %s", it->name);
 	}
 	if (merge->environment_count > ENVIRONMENTS_SHOWN)
 		text_addf(out, "and %zu more: --json has all\n",
 			  merge->environment_count - ENVIRONMENTS_SHOWN);
 }
 
-static cJSON *environment_json(const struct fleet_environment *it)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	member_string(&json, "drivers", it->drivers);
-	member_string(&json, "os", it->os);
-	member_string(&json, "plugin", it->plugin);
-	member_int(&json, "nodes", (int64_t)it->nodes);
-	for (size_t i = 0; i < ARRAY_SIZE(it->results); i++)
-		member_int(&json, report_conformance_names[i], (int64_t)it->results[i]);
-	return members_take(&json);
-}
-
-static cJSON *group_json(const struct fleet_merge *merge, const struct fleet_group *group)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct members nodes CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < group->node_count; i++)
-		member_string(&nodes, NULL, merge->nodes[group->nodes[i]].name);
-	member_bool(&json, "outlier", fleet_is_outlier(group));
-	member_int(&json, "environment", (int64_t)group->environment);
-	member_string(&json, "check", group->check);
-	member_string(&json, "outcome", report_outcome_names[group->outcome]);
-	member_string(&json, "reason", group->reason);
-	member_int(&json, "of", (int64_t)group->of);
-	member_item(&json, "nodes", members_take(&nodes));
-	return members_take(&json);
-}
-
-cJSON *fleet_merge_json(const struct fleet_merge *merge)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct members environments CLEANUP_MEMBERS = members_new_array();
-	struct members groups CLEANUP_MEMBERS = members_new_array();
-	struct members nodes CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < merge->environment_count; i++)
-		member_item(&environments, NULL, environment_json(&merge->environments[i]));
-	for (size_t i = 0; i < merge->group_count; i++)
-		member_item(&groups, NULL, group_json(merge, &merge->groups[i]));
-	for (size_t i = 0; i < merge->node_count; i++) {
-		const struct fleet_node *node = &merge->nodes[i];
-		struct members item CLEANUP_MEMBERS = members_new();
-		member_string(&item, "name", node->name);
-		member_string(&item, "result", report_conformance_names[node->result]);
-		member_int(&item, "environment", (int64_t)node->environment);
-		member_string(&item, "started", node->started);
-		member_string(&item, "journal", node->run);
-		member_string(&item, "report", node->path);
-		member_item(&nodes, NULL, members_take(&item));
+#define WORD(of, key, member)  JSON_TEXT(struct of, key, member, JSON_WRITTEN, NULL)
+#define COUNT(of, key, member) JSON_NUMBER(struct of, key, member, JSON_WRITTEN, 0, INT32_MAX)
+#define LIST(key, items, count, of)                                                                \
+	JSON_LIST(struct fleet_merge, key, items, count, JSON_WRITTEN, INT32_MAX, of)
+#define STRINGS(of, key_, items, count_)                                                           \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_STRINGS, .presence = JSON_WRITTEN,              \
+		JSON_COUNTED(struct of, items, count_), .max = INT32_MAX                           \
 	}
-	member_string(&json, "schema", FLEET_SCHEMA);
-	member_item(&json, "groups", members_take(&groups));
-	member_item(&json, "environments", members_take(&environments));
-	member_item(&json, "nodes", members_take(&nodes));
-	member_item(&json, "superseded", json_new_strings(&merge->superseded));
-	member_item(&json, "refused", json_new_strings(&merge->refused));
-	return members_take(&json);
+#define CHOICE(of, key_, member, names_)                                                           \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_CHOICE, .presence = JSON_WRITTEN,               \
+		JSON_AT(struct of, member), .names = (names_)                                      \
+	}
+
+static const struct json_member group_members[] = {
+	{.key = "outlier",
+	 .type = JSON_MEMBER_BOOL,
+	 .presence = JSON_WRITTEN,
+	 JSON_AT(struct fleet_group, outlier)},
+	WORD(fleet_group, "environment", environment),
+	WORD(fleet_group, "check", check),
+	CHOICE(fleet_group, "outcome", outcome, report_outcome_names),
+	WORD(fleet_group, "reason", reason),
+	COUNT(fleet_group, "of", of),
+	STRINGS(fleet_group, "nodes", nodes, node_count),
+	{.key = NULL},
+};
+
+static const struct json_member environment_members[] = {
+	WORD(fleet_environment, "name", name),
+	WORD(fleet_environment, "drivers", drivers),
+	WORD(fleet_environment, "os", os),
+	WORD(fleet_environment, "plugin", plugin),
+	COUNT(fleet_environment, "nodes", nodes),
+	COUNT(fleet_environment, "conformant", conformant),
+	{.key = NULL},
+};
+
+static const struct json_member node_members[] = {
+	WORD(fleet_node, "name", name),
+	CHOICE(fleet_node, "result", result, report_conformance_names),
+	WORD(fleet_node, "environment", environment),
+	WORD(fleet_node, "started", started),
+	WORD(fleet_node, "journal", run),
+	WORD(fleet_node, "report", path),
+	{.key = NULL},
+};
+
+static const struct json_member members[] = {
+	{.key = "schema",
+	 .type = JSON_MEMBER_SCHEMA,
+	 .presence = JSON_REQUIRED,
+	 .what = "gpucert-fleet/1"},
+	LIST("groups", groups, group_count, group_members),
+	LIST("environments", environments, environment_count, environment_members),
+	LIST("nodes", nodes, node_count, node_members),
+	STRINGS(fleet_merge, "superseded", superseded.items, superseded.count),
+	STRINGS(fleet_merge, "refused", refused.items, refused.count),
+	{.key = NULL},
+};
+
+char *fleet_merge_json(const struct fleet_merge *merge)
+{
+	cJSON *json CLEANUP_JSON = json_members_write(members, merge);
+	return json_print(json);
 }

@@ -18,8 +18,6 @@ enum { LABEL_VALUE_MAX = 63, DIGEST_DIGITS = 64 };
 
 struct planning {
 	const struct fleet_plan *plan;
-	struct plan_toleration *tolerations;
-	size_t toleration_count;
 	struct plan_node *nodes;
 	size_t node_count;
 	struct text_index names, hostnames; /* with the place in the list */
@@ -28,12 +26,6 @@ struct planning {
 
 static void planning_free(struct planning *it)
 {
-	for (size_t i = 0; i < it->toleration_count; i++) {
-		free(it->tolerations[i].key);
-		free(it->tolerations[i].value);
-		free(it->tolerations[i].effect);
-	}
-	free(it->tolerations);
 	free(it->nodes);
 	text_index_free(&it->names);
 	text_index_free(&it->hostnames);
@@ -84,32 +76,6 @@ static int check_options(const struct fleet_plan *plan, struct error *err)
 	return check_image(plan, err);
 }
 
-/* KEY[=VALUE][:EFFECT] */
-static int read_tolerations(struct planning *it, struct error *err)
-{
-	static const char *const effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute", NULL};
-	text_each (text, &it->plan->tolerations) {
-		const size_t key = strcspn(text, "=:");
-		const char *value = text[key] == '=' ? text + key + 1 : NULL;
-		const char *colon = strchr(text + key, ':');
-		if (key == 0 ||
-		    (colon != NULL && effects[text_position(effects, colon + 1)] == NULL))
-			return error_set(
-				err, ERROR_ARGUMENT,
-				"--toleration: expected KEY[=VALUE][:EFFECT], got '%s'; an "
-				"effect is NoSchedule, PreferNoSchedule or NoExecute",
-				text);
-		it->tolerations =
-			array_grow(it->tolerations, it->toleration_count, sizeof(*it->tolerations));
-		it->tolerations[it->toleration_count++] = (struct plan_toleration){
-			.key = memory_copy_start(text, key),
-			.value = value != NULL ? memory_copy_start(value, strcspn(value, ":"))
-					       : NULL,
-			.effect = colon != NULL ? memory_copy(colon + 1) : NULL};
-	}
-	return 0;
-}
-
 /* NULL: the node has no such label. */
 static const char *label_of(const cJSON *node, const char *key)
 {
@@ -142,16 +108,8 @@ static bool is_ready(const cJSON *node)
 static const cJSON *find_taint(const struct planning *it, const cJSON *node)
 {
 	json_each (taint, json_pointer(node, "/spec/taints")) {
-		const char *value = view_string(taint, "/value");
-		const char *effect = view_string(taint, "/effect");
-		bool tolerated = strcmp(effect, "PreferNoSchedule") == 0;
-		for (size_t i = 0; !tolerated && i < it->toleration_count; i++) {
-			const struct plan_toleration *by = &it->tolerations[i];
-			tolerated = strcmp(view_string(taint, "/key"), by->key) == 0 &&
-				    (by->value == NULL || strcmp(by->value, value) == 0) &&
-				    (by->effect == NULL || strcmp(by->effect, effect) == 0);
-		}
-		if (!tolerated)
+		if (strcmp(view_string(taint, "/effect"), "PreferNoSchedule") != 0 &&
+		    !text_list_has(&it->plan->tolerations, view_string(taint, "/key")))
 			return taint;
 	}
 	return NULL;
@@ -205,8 +163,9 @@ static unsigned long long hash_of(const char *fleet, const char *node)
 	return strtoull(digest + strlen("sha256:"), NULL, 16);
 }
 
-static int read_node(struct planning *it, const struct json_at *at, struct error *err)
+static int read_node(const struct json_at *at, void *user, struct error *err)
 {
+	struct planning *it = user;
 	struct json_at metadata = {0};
 	const char *name = NULL;
 	int rc = json_need(at, "metadata", JSON_OBJECT, &metadata, err);
@@ -277,8 +236,7 @@ static int make_wave(struct planning *it, struct fleet_wave *out, struct error *
 
 	qsort(it->nodes, it->node_count, sizeof(*it->nodes), compare_nodes);
 	const size_t first = ((size_t)it->plan->wave - 1) * size;
-	cJSON *template CLEANUP_JSON =
-		plan_template(it->plan, it->tolerations, it->toleration_count);
+	cJSON *template CLEANUP_JSON = plan_template(it->plan);
 	text_add(&out->jobs, "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [");
 	while (out->nodes < size && first + out->nodes < it->node_count) {
 		cJSON *job CLEANUP_JSON =
@@ -295,16 +253,9 @@ int fleet_plan_make(const cJSON *nodes, const struct fleet_plan *plan, struct fl
 		    struct error *err)
 {
 	struct planning it CLEANUP(planning_free) = {.plan = plan, .left_out = &out->left_out};
-	const struct json_at root = json_root(nodes);
-	struct json_at items = {0};
 	int rc = check_options(plan, err);
 	if (rc == 0)
-		rc = read_tolerations(&it, err);
-	if (rc == 0)
-		rc = json_need(&root, "items", JSON_ARRAY, &items, err);
-	for (struct json_at at = {.node = json_first(items.node), .parent = &items};
-	     rc == 0 && at.node != NULL; at.node = at.node->next, at.index++)
-		rc = read_node(&it, &at, err);
+		rc = fleet_list_each(nodes, read_node, &it, err);
 	return rc < 0 ? rc : make_wave(&it, out, err);
 }
 

@@ -10,7 +10,7 @@
 #define POD	  "/spec/template/spec"
 #define CONTAINER POD "/containers/0"
 
-enum { NODE_PART_MAX = 25 };
+enum { NODE_PART_MAX = 25, JITTER_S = 30 };
 
 /*
  * What the container does: waits for its turn, runs, and writes the verdict to the pod's status. A signal ends the run, which
@@ -27,37 +27,31 @@ static const char script[] =
 	"gpucert fleet verdict --exit-code \"$code\" \"$FLEET_OUT\" >\"$FLEET_VERDICT\"\n"
 	"exit \"$code\"\n";
 
-/* Gives the object at `parent` the member. */
-static void set(cJSON *job, const char *parent, const char *key, cJSON *value)
+void fleet_set_item(cJSON *json, const char *parent, const char *key, cJSON *value)
 {
-	cJSON *object = (cJSON *)(uintptr_t)json_pointer(job, parent);
+	cJSON *object = (cJSON *)(uintptr_t)json_pointer(json, parent);
 	cJSON_DeleteItemFromObjectCaseSensitive(object, key);
 	(void)cJSON_AddItemToObject(object, key, value);
 }
 
-static void set_text(cJSON *job, const char *parent, const char *key, const char *value)
+void fleet_set(cJSON *json, const char *parent, const char *key, const char *value)
 {
-	set(job, parent, key, cJSON_CreateString(value));
+	fleet_set_item(json, parent, key, json_new_string(value, strlen(value)));
 }
 
-static cJSON *toleration_list(const struct plan_toleration *tolerations, size_t count)
+static cJSON *tolerations(const struct fleet_plan *plan)
 {
 	struct members array CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < count; i++) {
+	text_each (key, &plan->tolerations) {
 		struct members json CLEANUP_MEMBERS = members_new();
-		member_string(&json, "key", tolerations[i].key);
-		member_string(&json, "operator", tolerations[i].value != NULL ? "Equal" : "Exists");
-		if (tolerations[i].value != NULL)
-			member_string(&json, "value", tolerations[i].value);
-		if (tolerations[i].effect != NULL)
-			member_string(&json, "effect", tolerations[i].effect);
+		member_string(&json, "key", key);
+		member_string(&json, "operator", "Exists");
 		member_item(&array, NULL, members_take(&json));
 	}
 	return members_take(&array);
 }
 
-cJSON *plan_template(const struct fleet_plan *plan, const struct plan_toleration *tolerations,
-		     size_t count)
+cJSON *plan_template(const struct fleet_plan *plan)
 {
 	static const char *const command[] = {"/bin/sh", "-c", script, "gpucert", NULL};
 	static const char *const labels[] = {"/metadata/labels", "/spec/template/metadata/labels"};
@@ -65,21 +59,22 @@ cJSON *plan_template(const struct fleet_plan *plan, const struct plan_toleration
 	char wave[32] = "";
 	(void)snprintf(wave, sizeof(wave), "%lld", (long long)plan->wave);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
-		set_text(job, labels[i], FLEET_LABEL_NAME, plan->name);
-		set_text(job, labels[i], FLEET_LABEL_WAVE, wave);
+		fleet_set(job, labels[i], FLEET_LABEL_NAME, plan->name);
+		fleet_set(job, labels[i], FLEET_LABEL_WAVE, wave);
 	}
-	set_text(job, "/metadata", "namespace", plan->name_space);
-	set(job, "/spec", "backoffLimit", cJSON_CreateNumber((double)plan->retries));
-	set(job, "/spec", "activeDeadlineSeconds", cJSON_CreateNumber((double)plan->deadline_s));
-	set(job, "/spec", "ttlSecondsAfterFinished", cJSON_CreateNumber((double)plan->ttl_s));
+	fleet_set(job, "/metadata", "namespace", plan->name_space);
+	fleet_set_item(job, "/spec", "backoffLimit", cJSON_CreateNumber((double)plan->retries));
+	fleet_set_item(job, "/spec", "activeDeadlineSeconds",
+		       cJSON_CreateNumber((double)plan->deadline_s));
 	if (plan->retries == 0)
 		cJSON_DeleteItemFromObject(cJSON_GetObjectItem(job, "spec"), "podFailurePolicy");
 	if (plan->runtime_class != NULL)
-		set_text(job, POD, "runtimeClassName", plan->runtime_class);
-	set(job, POD, "tolerations", toleration_list(tolerations, count));
-	set_text(job, CONTAINER, "image", plan->image);
-	set(job, CONTAINER, "command", cJSON_CreateStringArray(command, ARRAY_SIZE(command) - 1));
-	set(job, CONTAINER, "args", json_new_strings(plan->arguments));
+		fleet_set(job, POD, "runtimeClassName", plan->runtime_class);
+	fleet_set_item(job, POD, "tolerations", tolerations(plan));
+	fleet_set(job, CONTAINER, "image", plan->image);
+	fleet_set_item(job, CONTAINER, "command",
+		       cJSON_CreateStringArray(command, ARRAY_SIZE(command) - 1));
+	fleet_set_item(job, CONTAINER, "args", json_new_strings(plan->arguments));
 	return job;
 }
 
@@ -101,13 +96,12 @@ cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const stru
 	cJSON *job = cJSON_Duplicate(template, true);
 	char *name CLEANUP_FREE = name_of(plan, node);
 	char *folder CLEANUP_FREE = text_format("%s/%s/%s", plan->folder, plan->name, node->name);
-	char *delay CLEANUP_FREE =
-		text_format("%llu", node->hash % ((unsigned long long)plan->jitter_s + 1));
-	set_text(job, "/metadata", "name", name);
-	set_text(job, "/metadata/annotations", FLEET_NODE, node->name);
-	set_text(job, "/spec/template/metadata/annotations", FLEET_NODE, node->name);
-	set_text(job, POD "/nodeSelector", "kubernetes.io/hostname", node->hostname);
-	set_text(job, CONTAINER "/env/0", "value", delay);
-	set_text(job, POD "/volumes/0/hostPath", "path", folder);
+	char *delay CLEANUP_FREE = text_format("%llu", node->hash % JITTER_S);
+	fleet_set(job, "/metadata", "name", name);
+	fleet_set(job, "/metadata/annotations", FLEET_NODE, node->name);
+	fleet_set(job, "/spec/template/metadata/annotations", FLEET_NODE, node->name);
+	fleet_set(job, POD "/nodeSelector", "kubernetes.io/hostname", node->hostname);
+	fleet_set(job, CONTAINER "/env/0", "value", delay);
+	fleet_set(job, POD "/volumes/0/hostPath", "path", folder);
 	return job;
 }

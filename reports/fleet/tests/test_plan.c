@@ -67,8 +67,7 @@ static void test_job(void)
 	struct text_list arguments CLEANUP_TEXT_LIST = {0};
 	struct text_list tolerations CLEANUP_TEXT_LIST = {0};
 	(void)text_list_add(&arguments, "--require-conformant", NULL);
-	(void)text_list_add(&tolerations, "gpu=yes:NoSchedule", NULL);
-	(void)text_list_add(&tolerations, "any", NULL);
+	(void)text_list_add(&tolerations, "nvidia.com/gpu", NULL);
 	with.arguments = &arguments;
 	with.tolerations = tolerations;
 	with.runtime_class = "nvidia";
@@ -85,11 +84,9 @@ static void test_job(void)
 		{"/items/0/spec/template/spec/nodeSelector/kubernetes.io~1hostname", "host-a"},
 		{"/items/0/spec/template/spec/restartPolicy", "Never"},
 		{"/items/0/spec/template/spec/runtimeClassName", "nvidia"},
-		{"/items/0/spec/template/spec/tolerations/0/operator", "Equal"},
-		{"/items/0/spec/template/spec/tolerations/0/effect", "NoSchedule"},
-		{"/items/0/spec/template/spec/tolerations/1/operator", "Exists"},
+		{"/items/0/spec/template/spec/tolerations/0/key", "nvidia.com/gpu"},
+		{"/items/0/spec/template/spec/tolerations/0/operator", "Exists"},
 		{"/items/0/spec/template/spec/containers/0/args/0", "--require-conformant"},
-		{"/items/0/spec/template/spec/containers/0/env/0/value", "0"},
 		{"/items/0/spec/template/spec/volumes/0/hostPath/path", "/var/lib/gpucert/f/a.b"},
 		{"/items/0/spec/podFailurePolicy/rules/1/onExitCodes/operator", "NotIn"},
 	};

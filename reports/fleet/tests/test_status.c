@@ -17,19 +17,18 @@
 	"{\\\"schema\\\": \\\"gpucert-verdict/1\\\", \\\"exitCode\\\": " code ", " rest "}\\n"
 #define LIST(items) "{\"kind\": \"List\", \"items\": [" items "]}"
 
-static int status_of(const char *pods, const char *jobs, cJSON **out, struct error *err)
+static int status_of(const char *pods, const char *jobs, struct text *out, struct error *err)
 {
 	cJSON *of_pods CLEANUP_JSON = NULL;
 	cJSON *of_jobs CLEANUP_JSON = NULL;
 	UNIT_INT(json_parse(pods, strlen(pods), &of_pods, NULL), 0);
 	if (jobs != NULL)
 		UNIT_INT(json_parse(jobs, strlen(jobs), &of_jobs, NULL), 0);
-	return fleet_status_make(of_pods, of_jobs, out, err);
+	return fleet_status_add(of_pods, of_jobs, out, err);
 }
 
 static void test_states(void)
 {
-	cJSON *status CLEANUP_JSON = NULL;
 	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
 	UNIT_INT(status_of(LIST("{" META("p1",
@@ -63,23 +62,21 @@ static void test_states(void)
 																																																																			 "c",
 																																																																			 "3") ", " ENDED("1", VERDICT("1",
 																																																																						      "\\\"result\\\": \\\"violated\\\"")) "}"),
-			   LIST("{" META("j", "a", "") "}, {" META("j", "z", "") "}"), &status,
-			   &err),
+			   LIST("{" META("j", "a", "") "}, {" META("j", "z", "") "}"), &out, &err),
 		 0);
 	UNIT_STRING(err.text, "");
-	fleet_status_add_text(status, &out);
 	UNIT_STRING(text_string(&out),
 		    "10 nodes: 1 passed, 1 missing, 1 pending, 1 running, 4 lost, 2 failed\n"
-		    "failed   b violated s.x\n"
-		    "failed   c violated\n"
-		    "lost     d no verdict\n"
-		    "lost     e the termination message is not a verdict\n"
-		    "lost     f the verdict has another exit code than the container\n"
-		    "lost     i the pod ended without a container\n"
-		    "running  g \n"
-		    "pending  h \n"
-		    "missing  z \n");
-	UNIT_INT(json_write_file(GPUCERT_BINARY_DIR "/tests/fleet-status.json", status, NULL), 0);
+		    "failed  b: violated s.x\n"
+		    "failed  c: violated\n"
+		    "lost    d: exit code 137, and no verdict of it\n"
+		    "lost    e: exit code 0, and no verdict of it\n"
+		    "lost    f: exit code 1, and no verdict of it\n"
+		    "lost    i: the pod ended without a container\n"
+		    "running g\n"
+		    "pending h\n"
+		    "missing z\n"
+		    "passed  a: conformant\n");
 }
 
 static void test_bad_lists(void)
@@ -87,18 +84,18 @@ static void test_bad_lists(void)
 	static const struct {
 		const char *pods, *jobs, *error;
 	} rows[] = {
-		{"{}", NULL, "pods: items: missing"},
-		{LIST("{" META("p", "A", "1") "}"), NULL, "pods: items[0]: metadata.annotations."},
+		{"{}", NULL, "items: missing"},
+		{LIST("{" META("p", "A", "1") "}"), NULL, "items[0]: metadata.annotations."},
 		{LIST("{\"metadata\": {\"annotations\": {\"gpucert.internal/node\": 7}}}"), NULL,
-		 "pods: items[0]: metadata.annotations."},
+		 "items[0]: metadata.annotations."},
 		{LIST("{" META("p", "a", "1") ", \"spec\": {\"nodeName\": \"b\"}}"), NULL,
-		 "pods: items[0]: spec.nodeName: 'b', but the pod is of 'a'"},
-		{LIST(""), LIST("{}"), "plan: items[0]: no Job of gpucert fleet plan"},
+		 "items[0]: spec.nodeName: 'b', but the pod is for 'a'"},
+		{LIST(""), LIST("{}"), "plan: items[0]: not a Job of gpucert fleet plan"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		cJSON *status CLEANUP_JSON = NULL;
+		struct text out CLEANUP_TEXT = {0};
 		struct error err = {0};
-		UNIT_INT(status_of(rows[i].pods, rows[i].jobs, &status, &err), ERROR_FORMAT);
+		UNIT_INT(status_of(rows[i].pods, rows[i].jobs, &out, &err), ERROR_FORMAT);
 		UNIT_CONTAINS(err.text, rows[i].error);
 	}
 }
