@@ -18,16 +18,6 @@ const char *const fleet_merge_unneeded[] = {
 	"deviceOutcomes", "devices",  "images",	  "harness",	  "expectation", "requirement",
 	"severity",	  "leftOut",  NULL};
 
-/* The host of "node-1" and "node-1.example.internal" is the same. */
-static bool same_host(const char *a, const char *b)
-{
-	const size_t x = strcspn(a, ".");
-	const size_t y = strcspn(b, ".");
-	if (a[x] == '.' && b[y] == '.')
-		return strcasecmp(a, b) == 0;
-	return x == y && strncasecmp(a, b, x) == 0;
-}
-
 int fleet_check_host(const cJSON *report, const char *node, struct error *err)
 {
 	const char *host = NULL;
@@ -35,7 +25,9 @@ int fleet_check_host(const cJSON *report, const char *node, struct error *err)
 		if (strcmp(view_string(fact, "/kind"), "host") != 0)
 			continue;
 		host = view_string(fact, "/value");
-		if (same_host(host, node))
+		/* With a domain or without. */
+		const size_t size = strcspn(host, ".");
+		if (size == strcspn(node, ".") && strncasecmp(host, node, size) == 0)
 			return 0;
 	}
 	if (host == NULL)
@@ -145,12 +137,6 @@ static int find_groups(struct fleet_merge *merge, const cJSON *report, struct fl
 	return 0;
 }
 
-static bool is_newer(const struct fleet_node *a, const struct fleet_node *b)
-{
-	const int order = strcmp(a->started, b->started);
-	return order > 0 || (order == 0 && strcmp(a->path, b->path) < 0);
-}
-
 /* Of each node the newest report stays. */
 static int keep_newest(struct fleet_merge *merge, struct fleet_node *node, struct error *err)
 {
@@ -170,7 +156,8 @@ static int keep_newest(struct fleet_merge *merge, struct fleet_node *node, struc
 	}
 
 	struct fleet_node *other = &merge->nodes[place];
-	const bool newer = is_newer(node, other);
+	const int order = strcmp(node->started, other->started);
+	const bool newer = order > 0 || (order == 0 && strcmp(node->path, other->path) < 0);
 	(void)text_list_addf(&merge->superseded, NULL, "%s: %s has a report that began %s",
 			     newer ? other->path : node->path, node->name,
 			     newer ? node->started : other->started);

@@ -6,49 +6,32 @@
 
 enum { REASON_MAX = 400 };
 
-static bool is_word(char c)
+static bool ends_in_mark(const struct text *out, const char *separators)
 {
-	return isalnum((unsigned char)c) != 0;
-}
-
-/* Bytes of the word that are hexadecimal digits: all of "3b" and of "0x1f". */
-static bool is_number(const char *word, size_t size)
-{
-	const bool prefixed = size > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
-	bool digit = false;
-	for (size_t i = prefixed ? 2 : 0; i < size; i++) {
-		if (!isxdigit((unsigned char)word[i]))
-			return false;
-		digit = digit || isdigit((unsigned char)word[i]);
-	}
-	return digit;
+	const char *end = text_string(out) + out->size;
+	return out->size >= 2 && end[-2] == '#' && strchr(separators, end[-1]) != NULL;
 }
 
 /* "#" after "#" and a separator is one with it: of addresses and ids only one is left. */
 static void add_mark(struct text *out)
 {
-	const char *data = text_string(out);
-	const size_t size = out->size;
-	if (size >= 1 && data[size - 1] == '#')
-		return;
-	if (size >= 2 && data[size - 2] == '#' && strchr("-:._", data[size - 1]) != NULL)
+	if (ends_in_mark(out, "-:._"))
 		out->data[--out->size] = '\0';
-	else
+	else if (!text_ends_with(text_string(out), "#"))
 		text_add(out, "#");
 }
 
-/* A group of an id, such as a UUID or a PCI address, may have only letters. */
-static bool continues_id(const struct text *out, const char *word, size_t size)
+/* A hexadecimal number, or a group of an id, such as a UUID or a PCI address, which may have only letters. */
+static bool is_number(const char *word, size_t size, const struct text *out)
 {
-	const char *data = text_string(out);
-	if (size % 2 != 0 || out->size < 2 || data[out->size - 2] != '#' ||
-	    (data[out->size - 1] != '-' && data[out->size - 1] != ':'))
-		return false;
+	bool digit = false;
 	for (size_t i = 0; i < size; i++) {
-		if (!isxdigit((unsigned char)word[i]))
+		if (!isxdigit((unsigned char)word[i]) &&
+		    (i != 1 || word[0] != '0' || tolower((unsigned char)word[i]) != 'x'))
 			return false;
+		digit = digit || isdigit((unsigned char)word[i]);
 	}
-	return true;
+	return digit || (size % 2 == 0 && ends_in_mark(out, "-:"));
 }
 
 void fleet_add_normalised(const char *reason, struct text *out)
@@ -56,20 +39,18 @@ void fleet_add_normalised(const char *reason, struct text *out)
 	const char *end = reason + text_fit(reason, strlen(reason), REASON_MAX);
 	for (const char *at = reason; at < end;) {
 		size_t size = 0;
-		while (at + size < end && is_word(at[size]))
+		while (at + size < end && isalnum((unsigned char)at[size]))
 			size++;
-		if (size == 0) {
-			text_append(out, at++, 1);
-		} else if (is_number(at, size) || continues_id(out, at, size)) {
+		if (size > 0 && is_number(at, size, out)) {
 			add_mark(out);
 			at += size;
-		} else {
-			for (const char *word = at; at < word + size; at++) {
-				if (isdigit((unsigned char)*at))
-					add_mark(out);
-				else
-					text_append(out, at, 1);
-			}
+			continue;
+		}
+		for (const char *next = at + (size > 0 ? size : 1); at < next; at++) {
+			if (isdigit((unsigned char)*at))
+				add_mark(out);
+			else
+				text_append(out, at, 1);
 		}
 	}
 }

@@ -9,56 +9,52 @@
 
 enum { STRING_MAX = 160, FAILED_MAX = 16, REASON_MAX = 600 };
 
-static void add_name(struct members *json, const char *key, const cJSON *report)
-{
-	struct text name CLEANUP_TEXT = {0};
-	environment_add_names(key, cJSON_GetObjectItemCaseSensitive(report, "environment"), &name);
-	member_cut(json, key, text_string(&name), STRING_MAX);
-}
-
 /* What is long only in a stranger's report. */
 static void add_details(struct members *json, const cJSON *report)
 {
+	static const char *const sections[] = {"drivers", "os", "plugin"};
 	struct members failed CLEANUP_MEMBERS = members_new_array();
 	size_t count = 0;
-	json_each (check, cJSON_GetObjectItemCaseSensitive(report, "checks")) {
+	json_each (check, json_pointer(report, "/checks")) {
 		if (report_outcome_is_bad(report_outcome_of(view_string(check, "/outcome"))) &&
 		    count++ < FAILED_MAX)
 			member_cut(&failed, NULL, view_string(check, "/id"), STRING_MAX);
 	}
 	member_item(json, "failed", members_take(&failed));
 	member_int(json, "failedCount", (int64_t)count);
-	add_name(json, "drivers", report);
-	add_name(json, "os", report);
-	add_name(json, "plugin", report);
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		struct text name CLEANUP_TEXT = {0};
+		environment_add_names(sections[i], json_pointer(report, "/environment"), &name);
+		member_cut(json, sections[i], text_string(&name), STRING_MAX);
+	}
+}
+
+static char *verdict(const cJSON *report, int64_t exit_code, const char *why, bool details)
+{
+	static const char *const words[][2] = {{"result", "/verdict/conformance/result"},
+					       {"state", "/run/state"},
+					       {"started", "/run/started"},
+					       {"journal", "/run/journal/digest"}};
+	struct members json CLEANUP_MEMBERS = members_new();
+	member_string(&json, "schema", FLEET_VERDICT_SCHEMA);
+	member_int(&json, "exitCode", exit_code);
+	for (size_t i = 0; report != NULL && i < ARRAY_SIZE(words); i++)
+		member_cut(&json, words[i][0], view_string(report, words[i][1]), STRING_MAX);
+	if (report == NULL) {
+		member_cut(&json, "error", why, REASON_MAX);
+	} else {
+		member_int(&json, "checks", view_int(report, "/totals/checks"));
+		member_int(&json, "passed", view_int(report, "/totals/outcome/pass"));
+	}
+	if (details)
+		add_details(&json, report);
+	cJSON *line CLEANUP_JSON = members_take(&json);
+	return json_print_compact(line);
 }
 
 void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why, struct text *out)
 {
-	for (bool all = true;; all = false) {
-		struct members json CLEANUP_MEMBERS = members_new();
-		member_string(&json, "schema", FLEET_VERDICT_SCHEMA);
-		member_int(&json, "exitCode", exit_code);
-		if (report == NULL) {
-			member_cut(&json, "error", why, REASON_MAX);
-		} else {
-			member_cut(&json, "result",
-				   view_string(report, "/verdict/conformance/result"), STRING_MAX);
-			member_cut(&json, "state", view_string(report, "/run/state"), STRING_MAX);
-			member_cut(&json, "started", view_string(report, "/run/started"),
-				   STRING_MAX);
-			member_int(&json, "checks", view_int(report, "/totals/checks"));
-			member_int(&json, "passed", view_int(report, "/totals/outcome/pass"));
-			member_cut(&json, "journal", view_string(report, "/run/journal/digest"),
-				   STRING_MAX);
-			if (all)
-				add_details(&json, report);
-		}
-		cJSON *line CLEANUP_JSON = members_take(&json);
-		char *printed CLEANUP_FREE = json_print_compact(line);
-		if (all && strlen(printed) >= FLEET_VERDICT_MAX)
-			continue;
-		text_addf(out, "%s\n", printed);
-		return;
-	}
+	char *whole CLEANUP_FREE = verdict(report, exit_code, why, report != NULL);
+	char *small CLEANUP_FREE = verdict(report, exit_code, why, false);
+	text_addf(out, "%s\n", strlen(whole) < FLEET_VERDICT_MAX ? whole : small);
 }
