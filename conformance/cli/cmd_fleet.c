@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LINES_MAX = 20, SECONDS_MAX = 30 * 24 * 3600 };
 
@@ -64,7 +63,7 @@ static int plan_run(const struct text_list *arguments)
 	if (rc == 0)
 		return EXIT_SUCCESS;
 	command_print("fleet plan", err.text);
-	return rc == ERROR_IO ? COMMAND_EXIT_FAILED : OPTIONS_EXIT_USAGE;
+	return OPTIONS_EXIT_USAGE;
 }
 
 static const struct option_spec plan_options[] = {
@@ -122,9 +121,9 @@ const struct command_spec command_fleet_plan = {
 		"status. The output depends only on the list and the options.",
 	.options = plan_options,
 	.examples = plan_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2",
-					    "usage, or a list of nodes that cannot be planned", "3",
-					    "the list cannot be read", NULL},
+	.exit_codes =
+		(const char *const[]){"0", "done", "2",
+				      "usage, or a list of nodes that cannot be planned", NULL},
 	.run = plan_run,
 };
 
@@ -170,26 +169,14 @@ static bool merge_json;
 /* The lines of standard input. */
 static int read_names(struct text_list *paths, struct error *err)
 {
-	enum { INPUT_MAX = 64 * 1024 * 1024, CHUNK = 64 * 1024 };
-	struct text names CLEANUP_TEXT = {0};
-	size_t count = CHUNK;
-	int rc = 0;
-	while (rc == 0 && count > 0 && names.size < INPUT_MAX) {
-		rc = file_read_some(STDIN_FILENO, "standard input", text_extend(&names, CHUNK),
-				    CHUNK, &count, err);
-		names.size -= CHUNK - (rc == 0 ? count : 0);
-	}
-	if (rc == 0 && names.size >= INPUT_MAX)
-		rc = error_set(err, ERROR_LIMIT, "standard input: longer than %d bytes",
-			       (int)INPUT_MAX);
-	text_append(&names, "", 1);
-	for (char *line = names.data; rc == 0 && line < names.data + names.size - 1;) {
-		const size_t size = strcspn(line, "\n");
-		const bool ends = line[size] == '\0';
-		line[size] = '\0';
-		if (size > 0)
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	char *names CLEANUP_FREE = NULL;
+	int rc = file_read("/dev/stdin", JSON_FILE_MAX, &names, NULL, err);
+	if (rc == 0)
+		rc = text_list_split(&lines, names, '\n', err);
+	text_each (line, &lines) {
+		if (line[0] != '\0')
 			(void)text_list_add(paths, line, NULL);
-		line += size + (ends ? 0 : 1);
 	}
 	return rc;
 }
@@ -312,47 +299,4 @@ const struct command_spec command_fleet_status = {
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3", "a list cannot be read",
 					    NULL},
 	.run = status_run,
-};
-
-static int patch_run(const struct text_list *arguments)
-{
-	cJSON *report CLEANUP_JSON = NULL;
-	cJSON *node CLEANUP_JSON = NULL;
-	cJSON *patches CLEANUP_JSON = NULL;
-	struct error err = {0};
-	int rc = report_file_read(arguments->items[0], NULL, &report, &err);
-	if (rc == 0)
-		rc = json_read_file(arguments->items[1], &node, &err);
-	if (rc == 0) {
-		rc = fleet_patch_make(report, node, &patches, &err);
-		rc = rc < 0 ? error_wrap(&err, rc, "%s", arguments->items[1]) : 0;
-	}
-	if (rc == 0)
-		rc = options_print(json_print(patches), &err);
-	return rc < 0 ? command_failed("fleet patch", rc, &err) : EXIT_SUCCESS;
-}
-
-static const char *const patch_examples[] = {
-	"gpucert fleet patch reports/node-1 node.json >patch.json",
-	"Print the patches; node.json is the output of 'kubectl get node node-1 -o json'.",
-	"kubectl patch node node-1 --type merge -p \"$(jq .labels.patch patch.json)\"",
-	"Apply one of them.",
-	NULL,
-};
-
-const struct command_spec command_fleet_patch = {
-	.name = "fleet patch",
-	.summary = "Print patches for a node's condition, labels and taint from its report",
-	.arguments = "REPORT NODE.json",
-	.description =
-		"Prints JSON (fleet-patch.schema.json) with three patches for 'kubectl patch'; "
-		"nothing is applied. A violated MUST adds the taint gpucert.internal/violated, any other result "
-		"removes it. The report of a node with another name or kernel is refused.",
-	.examples = patch_examples,
-	.exit_codes =
-		(const char *const[]){"0", "done", "2", "usage", "3",
-				      "the report or the node cannot be read, or do not belong "
-				      "together",
-				      NULL},
-	.run = patch_run,
 };

@@ -15,7 +15,6 @@ extern const struct command_spec command_pull;
 extern const struct command_spec command_compare;
 extern const struct command_spec command_matrix;
 extern const struct command_spec command_evidence;
-extern const struct command_spec command_fleet_patch;
 extern const struct command_spec command_fleet_plan;
 extern const struct command_spec command_fleet_verdict;
 extern const struct command_spec command_fleet_status;

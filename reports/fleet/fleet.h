@@ -90,7 +90,6 @@ void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why, 
 /* Nodes with the same drivers, OS and plugin, which are compared with each other. */
 struct fleet_environment {
 	const char *name; /* "DRIVERS, OS, PLUGIN", with versions and builds */
-	const char *drivers, *os, *plugin;
 	size_t nodes, conformant;
 };
 
@@ -185,12 +184,3 @@ void fleet_add_refusal(const cJSON *report, struct text *why);
  */
 int fleet_evidence_write(const cJSON *report, const char *folder, struct text_list *lines,
 			 struct error *err);
-
-/* --- patch.c --- */
-
-/*
- * Three patches of the node (`kubectl get node NAME -o json`), as JSON (fleet-patch.schema.json): the condition
- * gpucert.internal/Conformant, labels, and the taint gpucert.internal/violated, which only a violated MUST adds and anything
- * else removes. A pure function; caller owns *out. ERROR_FORMAT: not a node, or the report is of another node, host or kernel.
- */
-int fleet_patch_make(const cJSON *report, const cJSON *node, cJSON **out, struct error *err);

@@ -17,13 +17,3 @@ cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const stru
 int fleet_list_each(const cJSON *list,
 		    int (*use)(const struct json_at *item, void *user, struct error *err),
 		    void *user, struct error *err);
-
-/* Gives the object at the JSON pointer `parent` the member; consumes `value`. */
-void fleet_set_item(cJSON *json, const char *parent, const char *key, cJSON *value);
-void fleet_set(cJSON *json, const char *parent, const char *key, const char *value);
-
-/* ERROR_FORMAT: the report includes names of its host, and none is that of the node. */
-int fleet_check_host(const cJSON *report, const char *node, struct error *err);
-
-/* verdict.conformance.result. ERROR_FORMAT: it is not a result. */
-int fleet_read_result(const cJSON *report, enum report_conformance *out, struct error *err);

@@ -67,6 +67,7 @@ int fleet_list_read(const char *path, const char *kind, cJSON **list, struct err
 	cJSON *json CLEANUP_JSON = NULL;
 	struct error why = {0};
 	size_t size = 0;
+	size_t again = 0;
 	int rc = file_read(path, FLEET_FILE_MAX, &data, &size, err);
 	if (rc < 0)
 		return rc;
@@ -76,7 +77,7 @@ int fleet_list_read(const char *path, const char *kind, cJSON **list, struct err
 	if (rc == ERROR_FORMAT && json == NULL) {
 		char *whole CLEANUP_FREE = NULL;
 		cJSON *unused CLEANUP_JSON = NULL;
-		if (file_read(path, FLEET_FILE_MAX, &whole, &size, NULL) == 0)
+		if (file_read(path, FLEET_FILE_MAX, &whole, &again, NULL) == 0 && again == size)
 			(void)json_parse(whole, size, &unused, &why);
 	}
 	if (rc == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/fleet/fleet_internal.h"
+#include "reports/fleet/fleet.h"
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -18,7 +18,8 @@ const char *const fleet_merge_unneeded[] = {
 	"deviceOutcomes", "devices",  "images",	  "harness",	  "expectation", "requirement",
 	"severity",	  "leftOut",  NULL};
 
-int fleet_check_host(const cJSON *report, const char *node, struct error *err)
+/* A report that includes identities names its host. */
+static int check_host(const cJSON *report, const char *node, struct error *err)
 {
 	const char *host = NULL;
 	json_each (fact, json_pointer(report, "/environment/redaction/facts")) {
@@ -36,7 +37,7 @@ int fleet_check_host(const cJSON *report, const char *node, struct error *err)
 			 node);
 }
 
-int fleet_read_result(const cJSON *report, enum report_conformance *out, struct error *err)
+static int read_result(const cJSON *report, enum report_conformance *out, struct error *err)
 {
 	const char *result = view_string(report, "/verdict/conformance/result");
 	for (*out = REPORT_CONFORMANT; *out <= REPORT_CONFORMANCE_INCOMPLETE; (*out)++) {
@@ -58,30 +59,28 @@ static int check_claims(const cJSON *report, const char *node, struct error *err
 	if (view_string(report, "/run/journal/digest")[0] == '\0' ||
 	    view_string(report, "/run/started")[0] == '\0')
 		return error_set(err, ERROR_FORMAT, "run.journal.digest or run.started is missing");
-	return fleet_check_host(report, node, err);
+	return check_host(report, node, err);
 }
 
 static int find_environment(struct fleet_merge *merge, const cJSON *report, size_t *place,
 			    struct error *err)
 {
 	static const char *const sections[] = {"drivers", "os", "plugin"};
-	const char *names[ARRAY_SIZE(sections)] = {0};
+	struct text text CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
-		struct text name CLEANUP_TEXT = {0};
-		environment_add_names(sections[i], json_pointer(report, "/environment"), &name);
-		if (name.size == 0)
-			text_addf(&name, "unknown %s", sections[i]);
-		names[i] = arena_string(&merge->arena, text_string(&name));
+		struct text part CLEANUP_TEXT = {0};
+		environment_add_names(sections[i], json_pointer(report, "/environment"), &part);
+		text_addf(&text, "%s%s%s", i > 0 ? ", " : "", part.size > 0 ? "" : "unknown ",
+			  part.size > 0 ? text_string(&part) : sections[i]);
 	}
-	const char *name = arena_format(&merge->arena, "%s, %s, %s", names[0], names[1], names[2]);
+	const char *name = arena_string(&merge->arena, text_string(&text));
 	int rc = text_index_put(&merge->environments_by_name, name, merge->environment_count, place,
 				err);
 	if (rc < 0 || *place < merge->environment_count)
 		return rc;
 	merge->environments = array_grow(merge->environments, merge->environment_count++,
 					 sizeof(*merge->environments));
-	merge->environments[*place] = (struct fleet_environment){
-		.name = name, .drivers = names[0], .os = names[1], .plugin = names[2]};
+	merge->environments[*place] = (struct fleet_environment){.name = name};
 	return 0;
 }
 
@@ -179,7 +178,7 @@ int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *re
 		.path = arena_string(&merge->arena, path),
 		.started = arena_string(&merge->arena, view_string(report, "/run/started")),
 		.run = arena_string(&merge->arena, view_string(report, "/run/journal/digest"))};
-	rc = fleet_read_result(report, &node.result, err);
+	rc = read_result(report, &node.result, err);
 	if (rc < 0)
 		return rc;
 	if (merge->node_count == FLEET_NODES_MAX)

@@ -98,9 +98,6 @@ static const struct json_member group_members[] = {
 
 static const struct json_member environment_members[] = {
 	WORD(fleet_environment, "name", name),
-	WORD(fleet_environment, "drivers", drivers),
-	WORD(fleet_environment, "os", os),
-	WORD(fleet_environment, "plugin", plugin),
 	COUNT(fleet_environment, "nodes", nodes),
 	COUNT(fleet_environment, "conformant", conformant),
 	{.key = NULL},

@@ -115,12 +115,16 @@ static int add_pod(const struct json_at *at, void *user, struct error *err)
 
 static int add_job(const struct json_at *at, void *user, struct error *err)
 {
+	struct statuses *it = user;
 	struct status_node node = {.pod = "", .created = "", .state = MISSING};
+	size_t place = 0;
 	int rc = node_of(at, &node.name, err);
 	if (rc == 0 && node.name == NULL)
 		return json_error(at, err, "not a Job of gpucert fleet plan");
+	if (rc < 0 || text_index_get(&it->names, node.name, &place))
+		return rc;
 	node.text = memory_copy("");
-	return rc == 0 ? add_node(user, &node, err) : rc;
+	return add_node(it, &node, err);
 }
 
 static int compare_nodes(const void *a, const void *b)
