@@ -53,12 +53,6 @@ static const struct option_spec evidence_options[] = {
 	{.name = NULL},
 };
 
-static const char *const evidence_examples[] = {
-	"gpucert evidence gpucert-report -o v1.37/example",
-	"Write the pages into the folder of a submission.",
-	NULL,
-};
-
 const struct command_spec command_evidence = {
 	.name = "evidence",
 	.summary = "Write evidence for the Kubernetes AI Conformance programme",
@@ -70,11 +64,8 @@ const struct command_spec command_evidence = {
 		"complete and conformant run on a live node with an accelerator implements anything; "
 		"a requirement that was not tested is not in the fragment.",
 	.options = evidence_options,
-	.examples = evidence_examples,
 	.exit_codes =
-		(const char *const[]){"0", "done", "1",
-				      "the run proves nothing: the pages say why, and there is no "
-				      "fragment",
+		(const char *const[]){"0", "done", "1", "the run proves nothing: the pages say why",
 				      "2", "usage", "3", "the run's folder cannot be read", NULL},
 	.run = evidence_run,
 };

@@ -100,8 +100,6 @@ static const struct option_spec plan_options[] = {
 };
 
 static const char *const plan_examples[] = {
-	"kubectl get nodes -o json >nodes.json",
-	"Store the list of nodes: all waves are cut from it.",
 	"gpucert fleet plan nodes.json -i registry.example/gpucert@sha256:... | kubectl apply -f -",
 	"Start the first wave, a tenth of the nodes.",
 	"gpucert fleet plan nodes.json -i ... --wave 2 -- --require-conformant isolation api",
@@ -240,12 +238,11 @@ const struct command_spec command_fleet_merge = {
 	.arguments = "FOLDER|-...",
 	.description =
 		"Reads every report.json below the folders, or the files that standard input names; "
-		"the folder of a report has the name of its node. A group are the nodes "
-		"with the same drivers, OS and plugin on which a check failed for the same reason; numbers, addresses "
-		"and ids in it do not count. Groups that are rare among nodes with the same "
-		"environment come first. A node counts once, with its newest report. "
-		"Reports that cannot be read, are of another node, or contradict "
-		"themselves are refused.",
+		"the folder of a report has the name of its node. A group is the nodes with the same "
+		"drivers, OS and plugin on which a check failed for the same reason, but for "
+		"numbers, addresses and ids. Groups that are rare among such nodes come first. A "
+		"node counts once, with its newest report. Reports that cannot be read, are of "
+		"another node, or contradict themselves are refused.",
 	.options = merge_options,
 	.examples = merge_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
@@ -278,8 +275,6 @@ static const struct option_spec status_options[] = {
 };
 
 static const char *const status_examples[] = {
-	"kubectl -n gpucert get pods -l gpucert.internal/fleet=fleet -o json >pods.json",
-	"Store the list of pods.",
 	"gpucert fleet status pods.json --plan jobs.json",
 	"Print which nodes failed, which proved nothing, and which have not begun.",
 	NULL,
@@ -290,7 +285,7 @@ const struct command_spec command_fleet_status = {
 	.summary = "Print the state and the verdict of each node from the list of pods",
 	.arguments = "PODS.json",
 	.description =
-		"Reads the output of 'kubectl get pods -o json'. The pods of 'gpucert fleet plan' "
+		"Reads the output of 'kubectl get pods -l gpucert.internal/fleet=NAME -o json'. The pods of 'gpucert fleet plan' "
 		"have their verdicts in their termination messages, so no report is needed. A "
 		"node failed only if its run has a verdict; a run that was interrupted, was killed or "
 		"proved nothing is lost, and is to be repeated.",

@@ -49,14 +49,15 @@ enum kar_status { IMPLEMENTED, NOT_IMPLEMENTED, NOT_TESTED };
 
 static const char *const status_names[] = {"Implemented", "Not Implemented", "not tested"};
 
-/* Does an item of the section have the value there? */
-static bool has(const cJSON *report, const char *section, const char *pointer, const char *value)
+/* The item of the section that has the value there; NULL: there is none. */
+static const cJSON *find(const cJSON *report, const char *section, const char *pointer,
+			 const char *value)
 {
 	json_each (item, json_pointer(report, section)) {
 		if (strcmp(view_string(item, pointer), value) == 0)
-			return true;
+			return item;
 	}
-	return false;
+	return NULL;
 }
 
 void fleet_add_refusal(const cJSON *report, struct text *why)
@@ -79,29 +80,21 @@ void fleet_add_refusal(const cJSON *report, struct text *why)
 		text_add(why, "the node has no accelerator, only software");
 }
 
-static const cJSON *find_requirement(const cJSON *report, const char *id)
-{
-	json_each (requirement, json_pointer(report, "/requirements")) {
-		if (strcmp(view_string(requirement, "/id"), id) == 0)
-			return requirement;
-	}
-	return NULL;
-}
-
 static enum kar_status status_of(const cJSON *report, const struct kar *kar, struct text *why)
 {
 	enum kar_status status = IMPLEMENTED;
 	if (strcmp(kar->id, "driver_runtime_management") == 0 &&
-	    (has(report, "/environment/drivers", "/version", "") ||
+	    (find(report, "/environment/drivers", "/version", "") != NULL ||
 	     view_string(report, "/environment/runtime/version")[0] == '\0'))
 		text_add(why, "the version of a driver or of the container runtime is unknown");
 	else if (strcmp(kar->id, "virtualized_accelerator") == 0 &&
-		 !has(report, "/environment/devices", "/kind", "virtual"))
+		 find(report, "/environment/devices", "/kind", "virtual") == NULL)
 		text_add(why, "the node has no virtual device");
 	if (why->size > 0)
 		return NOT_TESTED;
 	for (const char *const *id = kar->requirements; *id != NULL; id++) {
-		const char *verdict = view_string(find_requirement(report, *id), "/verdict");
+		const char *verdict =
+			view_string(find(report, "/requirements", "/id", *id), "/verdict");
 		if (strcmp(verdict, report_requirement_verdict_names[REPORT_SATISFIED]) == 0)
 			continue;
 		text_addf(why, "%s%s is %s", why->size > 0 ? ", " : "", *id,
@@ -121,7 +114,7 @@ static void add_rules(const cJSON *report, const struct kar *kar, struct doc *do
 					       "rule, or what was seen", NULL};
 	doc_table(doc, "", "Requirements", NULL, headings);
 	for (const char *const *id = kar->requirements; *id != NULL; id++) {
-		const cJSON *requirement = find_requirement(report, *id);
+		const cJSON *requirement = find(report, "/requirements", "/id", *id);
 		doc_add(doc, "<tr><td>%s<td>%s<td>%s", *id, view_string(requirement, "/verdict"),
 			view_string(requirement, "/sentence"));
 		json_each (check, json_pointer(report, "/checks")) {

@@ -29,8 +29,7 @@ enum { FLEET_FILE_MAX = 1024 * 1024 * 1024, FLEET_ITEMS_MAX = 100 * 1000 };
 /* Reads `kubectl get -o json`: a list whose items are of the kind ("Node"). Caller owns *list. */
 int fleet_list_read(const char *path, const char *kind, cJSON **list, struct error *err);
 
-/* A name of RFC 1123, as the API server checks names of nodes: labels of lower-case letters, digits and '-', at most 253
- * bytes. */
+/* A name of RFC 1123, as the API server checks names of nodes. */
 bool fleet_is_subdomain(const char *name);
 
 /* --- plan.c --- */
@@ -43,13 +42,12 @@ struct fleet_plan {
 	const char *runtime_class;   /* NULL: the node's default */
 	const char *max_unavailable; /* "10" or "10%": the nodes of a wave */
 	struct text_list selectors;  /* "KEY=VALUE": labels that a node must have */
-	struct text_list tolerations;	   /* "KEY", "KEY=VALUE", each with ":EFFECT" or without */
+	struct text_list tolerations;	   /* keys of taints */
 	const struct text_list *arguments; /* of `gpucert run` */
 	bool allow_tag;
-	int64_t wave;		   /* which one, from 1 */
-	int64_t retries;	   /* of runs that proved nothing; 0 needs no podFailurePolicy */
-	int64_t jitter_s;	   /* a run starts within this time, by its node's name */
-	int64_t deadline_s, ttl_s; /* of a Job: until it ends, and after that */
+	int64_t wave;	    /* which one, from 1 */
+	int64_t retries;    /* of runs that proved nothing; 0 needs no podFailurePolicy */
+	int64_t deadline_s; /* a Job ends after this time */
 };
 
 enum { FLEET_NAME_MAX = 20 };
@@ -77,12 +75,10 @@ void fleet_wave_free(struct fleet_wave *wave);
 
 #define FLEET_VERDICT_SCHEMA "gpucert-verdict/1"
 
-enum {
-	FLEET_VERDICT_MAX = 4096
-}; /* bytes that Kubernetes keeps of a container's termination message */
+enum { FLEET_VERDICT_MAX = 4096 }; /* bytes of a termination message */
 
-/* Adds one line of JSON (verdict.schema.json) about a run: the cluster keeps it when the report is lost. Nothing of the
- * report makes it longer than FLEET_VERDICT_MAX. `report` NULL: there is none, because of `why`. */
+/* Adds one line of JSON (verdict.schema.json) about a run, at most FLEET_VERDICT_MAX bytes of a report whatever it holds: the
+ * cluster keeps it when the report is lost. `report` NULL: there is none, because of `why`. */
 void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why, struct text *out);
 
 /* --- merge.c --- */
@@ -97,8 +93,7 @@ struct fleet_environment {
 struct fleet_group {
 	const char *environment, *check;
 	enum report_outcome outcome;
-	const char *
-		reason; /* without what differs between nodes: numbers, addresses and ids are "#" */
+	const char *reason;    /* of fleet_add_normalised() */
 	const char **nodes;    /* names, sorted */
 	size_t node_count, of; /* of so many nodes with the environment */
 	bool outlier;	       /* fewer than half of them */
@@ -107,8 +102,7 @@ struct fleet_group {
 
 struct fleet_node {
 	const char *name, *environment;
-	const char *path, *started,
-		*run; /* of the report that counts: its file, start and journal */
+	const char *path, *started, *run; /* of the report that counts; the run is its journal */
 	enum report_conformance result;
 	size_t environment_place, *groups, group_count; /* of merge.c */
 };
@@ -149,12 +143,10 @@ void fleet_merge_free(struct fleet_merge *merge);
 
 /* --- normalise.c --- */
 
-/* Adds a reason with "#" for what differs between nodes that fail alike. */
+/* Adds a reason with "#" in place of numbers, addresses and ids, which differ between nodes that fail alike. */
 void fleet_add_normalised(const char *reason, struct text *out);
 
 /* --- merge_print.c --- */
-
-#define FLEET_SCHEMA "gpucert-fleet/1"
 
 void fleet_merge_add_text(const struct fleet_merge *merge, const struct writer_options *options,
 			  struct text *out);

@@ -88,22 +88,15 @@ int fleet_list_read(const char *path, const char *kind, cJSON **list, struct err
 	return 0;
 }
 
-static bool is_lower_or_digit(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 bool fleet_is_subdomain(const char *name)
 {
-	const size_t size = strlen(name);
-	size_t label = 0;
-	for (size_t i = 0; i <= size; i++) {
-		const bool ends = name[i] == '.' || name[i] == '\0';
-		if (ends && (label == 0 || name[i - 1] == '-' || label > LABEL_MAX_BYTES))
+	const char *at = name;
+	for (;;) {
+		const size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789-");
+		if (size == 0 || size > LABEL_MAX_BYTES || at[0] == '-' || at[size - 1] == '-')
 			return false;
-		if (!ends && !is_lower_or_digit(name[i]) && (name[i] != '-' || label == 0))
-			return false;
-		label = ends ? 0 : label + 1;
+		if (at[size] != '.')
+			return at[size] == '\0' && strlen(name) <= NAME_MAX_BYTES;
+		at += size + 1;
 	}
-	return size <= NAME_MAX_BYTES;
 }

@@ -12,11 +12,11 @@
 #include <string.h>
 
 const char *const fleet_merge_unneeded[] = {
-	"assertions",	  "attempts", "evidence", "notes",	  "events",	 "phases",
-	"phasesMs",	  "time",     "advice",	  "observations", "predictions", "requirements",
-	"totals",	  "title",    "cause",	  "invocation",	  "unproven",	 "watched",
-	"deviceOutcomes", "devices",  "images",	  "harness",	  "expectation", "requirement",
-	"severity",	  "leftOut",  NULL};
+	"assertions",	  "attempts", "evidence",    "notes",	     "events",	    "phases",
+	"phasesMs",	  "time",     "advice",	     "observations", "predictions", "requirements",
+	"totals",	  "title",    "cause",	     "invocation",   "unproven",    "watched",
+	"deviceOutcomes", "devices",  "images",	     "harness",	     "expectation", "requirement",
+	"severity",	  "leftOut",  "disposition", "expected",     "revision",    NULL};
 
 /* A report that includes identities names its host. */
 static int check_host(const cJSON *report, const char *node, struct error *err)
@@ -157,9 +157,8 @@ static int keep_newest(struct fleet_merge *merge, struct fleet_node *node, struc
 	struct fleet_node *other = &merge->nodes[place];
 	const int order = strcmp(node->started, other->started);
 	const bool newer = order > 0 || (order == 0 && strcmp(node->path, other->path) < 0);
-	(void)text_list_addf(&merge->superseded, NULL, "%s: %s has a report that began %s",
-			     newer ? other->path : node->path, node->name,
-			     newer ? node->started : other->started);
+	(void)text_list_addf(&merge->superseded, NULL, "%s: %s has a newer report",
+			     newer ? other->path : node->path, node->name);
 	if (newer)
 		*other = *node;
 	return 0;

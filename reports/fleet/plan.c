@@ -7,7 +7,6 @@
 #include "base/text_index.h"
 #include "reports/view.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,15 +33,12 @@ static void planning_free(struct planning *it)
 static int check_image(const struct fleet_plan *plan, struct error *err)
 {
 	const char *digest = strstr(plan->image, "@sha256:");
-	const size_t hex =
-		digest != NULL ? strspn(digest + strlen("@sha256:"), "0123456789abcdef") : 0;
-	for (const char *at = plan->image; *at != '\0'; at++) {
-		if (!isgraph((unsigned char)*at))
-			return error_set(err, ERROR_ARGUMENT, "--image: not the name of an image");
-	}
-	if (plan->image[0] == '\0' || digest == plan->image)
+	const char *hex = digest != NULL ? digest + strlen("@sha256:") : "";
+	const bool pinned =
+		strlen(hex) == DIGEST_DIGITS && strspn(hex, "0123456789abcdef") == DIGEST_DIGITS;
+	if (plan->image[0] == '\0' || digest == plan->image || strpbrk(plan->image, " \t\r\n"))
 		return error_set(err, ERROR_ARGUMENT, "--image: not the name of an image");
-	if (!plan->allow_tag && (hex != DIGEST_DIGITS || digest[strlen("@sha256:") + hex] != '\0'))
+	if (!plan->allow_tag && !pinned)
 		return error_set(err, ERROR_ARGUMENT,
 				 "--image: expected NAME@sha256:DIGEST, so that each node runs the "
 				 "same image; --allow-tag accepts a tag");
