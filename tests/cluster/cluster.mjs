@@ -15,6 +15,7 @@ const root = '/run/cluster';
 const logs = process.env.CLUSTER_LOGS ?? join(root, 'logs'); // a folder that stays, see README.md
 const kubeconfig = join(root, 'kubeconfig');
 const socket = join(root, 'containerd.sock');
+const volumePlugins = join(root, 'volume-plugins'); // otherwise made in /usr/libexec
 const limitSeconds = 300; // for each condition: what catches a hang
 
 const made = spawnSync(join(import.meta.dirname, 'make-kubernetes.sh'), ['--check'], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']});
@@ -180,7 +181,7 @@ async function startControlPlane() {
 	});
 	await poll('the API server is ready', () => api('GET', '/readyz').catch(() => undefined));
 	start(join(programs, 'kube-scheduler'), ['--kubeconfig', kubeconfig, '--leader-elect=false']);
-	start(join(programs, 'kube-controller-manager'), ['--kubeconfig', kubeconfig, '--leader-elect=false']);
+	start(join(programs, 'kube-controller-manager'), ['--kubeconfig', kubeconfig, '--leader-elect=false', `--flex-volume-plugin-dir=${volumePlugins}`]);
 }
 
 export function startKubelet() {
@@ -190,7 +191,7 @@ export function startKubelet() {
 	});
 	return start(join(programs, 'kubelet'), [
 		'--config', config, '--kubeconfig', kubeconfig, '--container-runtime=remote', `--container-runtime-endpoint=unix://${socket}`, `--node-ip=${address}`,
-		`--hostname-override=${nodeName}`, `--cert-dir=${join(root, 'kubelet-certificates')}`, '--v=2',
+		`--hostname-override=${nodeName}`, `--cert-dir=${join(root, 'kubelet-certificates')}`, `--volume-plugin-dir=${volumePlugins}`, '--v=2',
 	], 'kubelet');
 }
 
