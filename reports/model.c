@@ -33,7 +33,7 @@ const char *const report_state_names[] = {"complete", "incomplete", "aborted"};
 const char *const report_abort_names[] = {"interrupted", "broken", NULL};
 const char *const report_requirement_verdict_names[] = {"satisfied", "violated", "not-tested",
 							"not-applicable", NULL};
-const char *const report_conformance_names[] = {"conformant", "violated", "incomplete"};
+const char *const report_conformance_names[] = {"conformant", "violated", "incomplete", NULL};
 
 enum report_outcome report_outcome_of(const char *name)
 {

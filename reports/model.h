@@ -152,7 +152,7 @@ enum report_conformance {
 	REPORT_CONFORMANCE_INCOMPLETE, /* everything else: undecided */
 };
 
-extern const char *const report_conformance_names[]; /* "conformant", "violated", "incomplete" */
+extern const char *const report_conformance_names[]; /* its names, NULL-ended */
 
 /* The program's exit codes. */
 enum report_exit {

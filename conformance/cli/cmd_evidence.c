@@ -10,27 +10,21 @@
 
 static const char *out_directory = "gpucert-evidence";
 
-/* The report is made from the journal: a report.json that somebody changed proves nothing. */
-static int read_run(const char *directory, cJSON **report, struct error *err)
-{
-	struct text_list faults CLEANUP_TEXT_LIST = {0};
-	int rc = report_read_directory(directory, report, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "%s", directory);
-	rc = report_verify_evidence(directory, *report, &faults, err);
-	if (rc == 0 && faults.count > 0)
-		return error_set(err, ERROR_FORMAT, "%s: %s", directory, faults.items[0]);
-	return rc;
-}
-
 static int evidence_run(const struct text_list *arguments)
 {
+	struct text_list faults CLEANUP_TEXT_LIST = {0};
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text refusal CLEANUP_TEXT = {0};
 	cJSON *report CLEANUP_JSON = NULL;
 	struct text out CLEANUP_TEXT = {0};
+	const char *directory = arguments->items[0];
 	struct error err = {0};
-	int rc = read_run(arguments->items[0], &report, &err);
+	/* A report.json that somebody changed proves nothing: the report is made from the journal. */
+	int rc = report_read_directory(directory, &report, &err);
+	if (rc == 0)
+		rc = report_verify_evidence(directory, report, &faults, &err);
+	if (rc == 0 && faults.count > 0)
+		rc = error_set(&err, ERROR_FORMAT, "%s: %s", directory, faults.items[0]);
 	if (rc == 0)
 		rc = fleet_evidence_write(report, out_directory, &lines, &err);
 	text_each (line, &lines)

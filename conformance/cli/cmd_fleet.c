@@ -132,14 +132,12 @@ static int verdict_run(const struct text_list *arguments)
 	struct text out CLEANUP_TEXT = {0};
 	cJSON *report CLEANUP_JSON = NULL;
 	struct error err = {0};
-	const int read = report_file_read(arguments->items[0], NULL, &report, &err);
-	int64_t code = given_exit_code;
-	if (code < 0)
-		code = read == 0 ? view_int(report, "/verdict/exitCode") : REPORT_EXIT_BROKEN;
-	fleet_verdict_add(report, code, err.text, &out);
-	int rc = options_print(text_take(&out), read == 0 ? &err : NULL);
-	return read < 0 || rc < 0 ? command_failed("fleet verdict", read < 0 ? read : rc, &err)
-				  : EXIT_SUCCESS;
+	int rc = report_file_read(arguments->items[0], NULL, &report, &err);
+	int64_t code = rc == 0 ? view_int(report, "/verdict/exitCode") : REPORT_EXIT_BROKEN;
+	fleet_verdict_add(report, given_exit_code < 0 ? code : given_exit_code, err.text, &out);
+	const int printed = options_print(text_take(&out), rc == 0 ? &err : NULL);
+	rc = rc == 0 ? printed : rc;
+	return rc < 0 ? command_failed("fleet verdict", rc, &err) : EXIT_SUCCESS;
 }
 
 static const struct option_spec verdict_options[] = {

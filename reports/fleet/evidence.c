@@ -10,13 +10,11 @@
 
 #define REPORT_NAME "gpucert-report.json"
 
-enum { REQUIREMENTS_MAX = 5 };
-
 /* Requirements of the programme (kubernetes-sigs/ai-conformance, kars/), and those of gpucert that show them: all must be
  * satisfied. */
 static const struct kar {
 	const char *number, *section, *id, *level, *asked;
-	const char *requirements[REQUIREMENTS_MAX + 1];
+	const char *requirements[6];
 } kars[] = {
 	{"0001",
 	 "accelerators",

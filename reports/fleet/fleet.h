@@ -23,7 +23,6 @@ enum { FLEET_FILE_MAX = 1024 * 1024 * 1024, FLEET_ITEMS_MAX = 100 * 1000 };
 
 /* Labels of the Jobs and their pods, and the annotation with the node's name. */
 #define FLEET_LABEL_NAME "gpucert.internal/fleet"
-#define FLEET_LABEL_WAVE "gpucert.internal/wave"
 #define FLEET_NODE	 "gpucert.internal/node"
 
 /* Reads `kubectl get -o json`: a list whose items are of the kind ("Node"). Caller owns *list. */
@@ -122,7 +121,7 @@ struct fleet_merge {
 
 #define CLEANUP_FLEET_MERGE __attribute__((cleanup(fleet_merge_free)))
 
-enum { FLEET_NODES_MAX = 100 * 1000, FLEET_GROUPS_MAX = 100 * 1000, FLEET_FAILURES_MAX = 1000 };
+enum { FLEET_GROUPS_MAX = 100 * 1000, FLEET_FAILURES_MAX = 1000 };
 
 /* Of a report, the members that are not needed. */
 extern const char *const fleet_merge_unneeded[];
@@ -130,7 +129,7 @@ extern const char *const fleet_merge_unneeded[];
 /*
  * Counts a report. The node's name is that of the folder with the report. ERROR_FORMAT: it is not a report of that node: the
  * folder is not named as a node can be, the run was of no node or, as its identities say, of another one, or the report
- * contradicts itself; ERROR_LIMIT: too many nodes, groups or failures. Such a report is not counted.
+ * contradicts itself; ERROR_LIMIT: too many groups or failures. Such a report is not counted.
  */
 int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *report,
 		    struct error *err);
@@ -138,10 +137,7 @@ int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *re
 /* Refuses the runs that several nodes claim, counts each node once, and sorts. The result does not depend on the order of
  * the reports. */
 void fleet_merge_finish(struct fleet_merge *merge);
-
 void fleet_merge_free(struct fleet_merge *merge);
-
-/* --- normalise.c --- */
 
 /* Adds a reason with "#" in place of numbers, addresses and ids, which differ between nodes that fail alike. */
 void fleet_add_normalised(const char *reason, struct text *out);

@@ -37,15 +37,10 @@ static int check_host(const cJSON *report, const char *node, struct error *err)
 			 node);
 }
 
-static int read_result(const cJSON *report, enum report_conformance *out, struct error *err)
+static size_t result_of(const cJSON *report)
 {
-	const char *result = view_string(report, "/verdict/conformance/result");
-	for (*out = REPORT_CONFORMANT; *out <= REPORT_CONFORMANCE_INCOMPLETE; (*out)++) {
-		if (strcmp(report_conformance_names[*out], result) == 0)
-			return 0;
-	}
-	return error_set(err, ERROR_FORMAT, "verdict.conformance.result: '%.32s' is not a result",
-			 result);
+	return text_position(report_conformance_names,
+			     view_string(report, "/verdict/conformance/result"));
 }
 
 static int check_claims(const cJSON *report, const char *node, struct error *err)
@@ -59,6 +54,8 @@ static int check_claims(const cJSON *report, const char *node, struct error *err
 	if (view_string(report, "/run/journal/digest")[0] == '\0' ||
 	    view_string(report, "/run/started")[0] == '\0')
 		return error_set(err, ERROR_FORMAT, "run.journal.digest or run.started is missing");
+	if (report_conformance_names[result_of(report)] == NULL)
+		return error_set(err, ERROR_FORMAT, "verdict.conformance.result: not a result");
 	return check_host(report, node, err);
 }
 
@@ -176,12 +173,8 @@ int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *re
 		.name = arena_string(&merge->arena, name),
 		.path = arena_string(&merge->arena, path),
 		.started = arena_string(&merge->arena, view_string(report, "/run/started")),
-		.run = arena_string(&merge->arena, view_string(report, "/run/journal/digest"))};
-	rc = read_result(report, &node.result, err);
-	if (rc < 0)
-		return rc;
-	if (merge->node_count == FLEET_NODES_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d nodes", (int)FLEET_NODES_MAX);
+		.run = arena_string(&merge->arena, view_string(report, "/run/journal/digest")),
+		.result = (enum report_conformance)result_of(report)};
 	rc = find_environment(merge, report, &node.environment_place, err);
 	if (rc == 0)
 		rc = find_groups(merge, report, &node, err);

@@ -49,9 +49,12 @@ static int check_options(const struct fleet_plan *plan, struct error *err)
 {
 	const struct {
 		const char *option, *value;
-	} labels[] = {{"--name", plan->name}, {"--namespace", plan->name_space}};
+	} labels[] = {{"--name", plan->name},
+		      {"--namespace", plan->name_space},
+		      {"--runtime-class", plan->runtime_class}};
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
-		if (!fleet_is_subdomain(labels[i].value) || strchr(labels[i].value, '.') != NULL)
+		if (labels[i].value != NULL &&
+		    (!fleet_is_subdomain(labels[i].value) || strchr(labels[i].value, '.') != NULL))
 			return error_set(err, ERROR_ARGUMENT,
 					 "%s: expected lower-case letters, digits and '-'",
 					 labels[i].option);
@@ -59,8 +62,6 @@ static int check_options(const struct fleet_plan *plan, struct error *err)
 	if (strlen(plan->name) > FLEET_NAME_MAX)
 		return error_set(err, ERROR_ARGUMENT, "--name: longer than %d characters",
 				 (int)FLEET_NAME_MAX);
-	if (plan->runtime_class != NULL && !fleet_is_subdomain(plan->runtime_class))
-		return error_set(err, ERROR_ARGUMENT, "--runtime-class: not a name");
 	if (plan->folder[0] != '/' || strstr(plan->folder, "..") != NULL)
 		return error_set(err, ERROR_ARGUMENT,
 				 "--folder: expected an absolute path without '..'");

@@ -61,7 +61,7 @@ cJSON *plan_template(const struct fleet_plan *plan)
 	(void)snprintf(wave, sizeof(wave), "%lld", (long long)plan->wave);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		set_text(job, labels[i], FLEET_LABEL_NAME, plan->name);
-		set_text(job, labels[i], FLEET_LABEL_WAVE, wave);
+		set_text(job, labels[i], "gpucert.internal/wave", wave);
 	}
 	set_text(job, "/metadata", "namespace", plan->name_space);
 	set(job, "/spec", "backoffLimit", cJSON_CreateNumber((double)plan->retries));
