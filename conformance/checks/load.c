@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/growth.h"
+#include "conformance/checks/rig_usage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 #include "rpc/client.h"
@@ -304,7 +305,7 @@ static void idle_processor(struct check_run *run)
 		before = after;
 	}
 	(void)check_expect_at_most(run, "percent of a processor, idle", percent,
-				   requirement_limit(CHECK_LOAD_08));
+				   rig_idle_percent(rig, requirement_limit(CHECK_LOAD_08)));
 	uint64_t watched_ms = clock_monotonic_ms() - begin_ms;
 	(void)check_expect_at_most(
 		run, "bytes of output a second, idle",

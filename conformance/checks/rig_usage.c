@@ -14,6 +14,7 @@ enum {
 	MORE_DESCRIPTORS = 4,
 	SETTLE_MS = 5000,
 	IDLE_PERCENT = 20, /* of a processor */
+	IDLE_PERCENT_MAX = 75,
 	THREADS_MAX = 256,
 	QUIET_NS = 2000000, /* of processor time, and of waiting for it, in each look */
 	QUIET_LOOKS = 3,
@@ -182,6 +183,12 @@ static bool is_quiet(void *user)
 	return now.count == 0 || quiet->looks >= QUIET_LOOKS;
 }
 
+long long rig_idle_percent(const struct rig *rig, long long percent)
+{
+	long long scaled = (long long)context_wait_ms(rig->context, (uint64_t)percent);
+	return scaled < IDLE_PERCENT_MAX ? scaled : IDLE_PERCENT_MAX;
+}
+
 void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const char *during)
 {
 	struct quiet quiet = {.pid = process_of(rig)};
@@ -211,5 +218,5 @@ void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const c
 			rig->run,
 			check_format(rig->run, "%% of a processor that the plugin needed %s",
 				     during),
-			least, IDLE_PERCENT);
+			least, rig_idle_percent(rig, IDLE_PERCENT));
 }

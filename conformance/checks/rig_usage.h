@@ -26,3 +26,7 @@ void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, l
 /* Waits until the plugin has done its work, if it comes to an end, watches it for so long, as rig_watch(), and
  * records whether it was idle in a part of that time, named `during`. One that has ended is idle. */
 void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const char *during);
+
+/* So many percent of a processor, and more in a run that is scaled up: rests are as long as elsewhere, and the work between
+ * them takes longer. A plugin that never rests needs more than that anywhere. */
+long long rig_idle_percent(const struct rig *rig, long long percent);
