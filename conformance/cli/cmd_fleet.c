@@ -20,7 +20,7 @@ static struct fleet_plan plan = {
 	.max_unavailable = "10%",
 	.wave = 1,
 	.retries = 1,
-	.deadline_s = 4 * 3600,
+	.deadline_s = 14400,
 };
 
 /* The first of many lines. */

@@ -217,7 +217,7 @@ static int read_wave_size(const struct planning *it, size_t *size, struct error 
 /* The Jobs of the wave. */
 static int make_wave(struct planning *it, struct fleet_wave *out, struct error *err)
 {
-	size_t size = 0;
+	size_t size = 1;
 	int rc = read_wave_size(it, &size, err);
 	if (rc < 0)
 		return rc;

@@ -82,8 +82,8 @@ static char *name_of(const struct fleet_plan *plan, const struct plan_node *node
 {
 	char part[NODE_PART_MAX + 1] = "";
 	(void)snprintf(part, sizeof(part), "%s", node->name);
-	for (char *at = part; *at != '\0'; at++)
-		*at = *at == '.' ? '-' : *at;
+	for (char *dot = part; (dot = strchr(dot, '.')) != NULL;)
+		*dot = '-';
 	size_t size = strlen(part);
 	while (size > 0 && part[size - 1] == '-')
 		part[--size] = '\0';
