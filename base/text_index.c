@@ -6,17 +6,22 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uv.h>
 
 enum { CAPACITY_FIRST = 64 }; /* a power of two; at most half of the slots are in use */
 
+static unsigned char key[crypto_shorthash_KEYBYTES];
+
+static void draw_key(void)
+{
+	randombytes_buf(key, sizeof(key));
+}
+
 static uint64_t hash(const char *string)
 {
-	static unsigned char key[crypto_shorthash_KEYBYTES];
-	static bool keyed;
+	static uv_once_t drawn = UV_ONCE_INIT; /* threads read reports */
 	uint64_t value = 0;
-	if (!keyed)
-		randombytes_buf(key, sizeof(key));
-	keyed = true;
+	uv_once(&drawn, draw_key);
 	(void)crypto_shorthash((unsigned char *)&value, (const unsigned char *)string,
 			       strlen(string), key);
 	return value;
