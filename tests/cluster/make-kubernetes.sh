@@ -3,7 +3,7 @@
 # Builds a real Kubernetes for tests, once, from the source package of Debian 12: kubelet, kube-apiserver, kube-scheduler and
 # kube-controller-manager. Puts kubectl, etcd and the CNI plugins of Debian's packages next to them. Nothing is installed on the
 # system. Prints the folder of the programs.
-#   make-kubernetes.sh            the folder; made when it is missing (10 minutes of processor time, 3 GB while it is made)
+#   make-kubernetes.sh            the folder; made when it is missing (12 minutes on two cores)
 #   make-kubernetes.sh --check    the same, but exit code 77 and the reason when it is missing and cannot be made here
 # GPUCERT_CACHE names the cache (otherwise /var/cache/gpucert, or ~/.cache/gpucert where the user is not root);
 # GPUCERT_DEBIAN_MIRROR names the mirror.
