@@ -27,15 +27,17 @@ function watched(program, args) {
 	return child;
 }
 
-// What a plugin saw, without its own answers and what differs from run to run. What has no order is sorted: Register and the kubelet's
+// What a plugin saw, without its own answers and what differs from run to run: whether it notices first that its socket is gone, or that
+// kubelet.sock is new, depends on chance. What has no order is sorted: Register and the kubelet's
 // calls are on two connections, NotifyRegistrationStatus and ListAndWatch are two threads, and ids come in random order.
 const before = /^(Register answered|NotifyRegistrationStatus called|registered:)/;
+const failed = /^Register answered UNAVAILABLE cannot connect/;
 const seen = (lines, directory) =>
 	lines.map((line) => line.replace(/^\S+ \S+ +scripted-plugin: (\S+: )?/, ''))
-		.filter((line) => !/^SIG|^listen |^own socket is gone|^(?!Register)\S+ answered /.test(line))
+		.filter((line) => !/^SIG|^listen |^own socket is gone|^kubelet.sock is new|^(?!Register)\S+ answered /.test(line))
 		.map((line) => line.replaceAll(directory, 'DIR').replace(/scripted-[-\d]+\.sock/g, 'SOCKET').replace(/case-\d+/g, 'gpu'))
-		// Between bind() and listen() of kubelet.sock.
-		.filter((line, i, all) => !/connection refused$/.test(line) && !(line.startsWith('Register endpoint') && /connection refused$/.test(all[i + 1] ?? '')))
+		// Nobody listened on kubelet.sock yet.
+		.filter((line, i, all) => !failed.test(line) && !(line.startsWith('Register endpoint') && failed.test(all[i + 1])))
 		.filter((line, i, all) => line !== all[i - 1])
 		.map((line) => line.trimEnd())
 		.reduce((sorted, line) => {
