@@ -27,9 +27,9 @@ function watched(program, args) {
 	return child;
 }
 
-// What a plugin saw, without its own answers and what differs from run to run: whether it notices first that its socket is gone, or that
-// kubelet.sock is new, depends on chance. What has no order is sorted: Register and the kubelet's
-// calls are on two connections, NotifyRegistrationStatus and ListAndWatch are two threads, and ids come in random order.
+// What a plugin saw, without its own answers and what differs from run to run: chance decides whether it notices first that its socket
+// is gone, or that kubelet.sock is new. What has no order is sorted: Register and the kubelet's calls are on two connections,
+// NotifyRegistrationStatus and ListAndWatch are two threads, and ids come in random order.
 const before = /^(Register answered|NotifyRegistrationStatus called|registered:)/;
 const failed = /^Register answered UNAVAILABLE cannot connect/;
 const seen = (lines, directory) =>
