@@ -50,7 +50,7 @@ run readelf -d "$prefix/libexec/gpucert/run-check"
 says NEEDED
 ! grep -E 'libcurl|libarchive' out || exit 1
 
-for schema in claims comparison expectations fleet hcs journal matrix node probe product report verdict verification; do
+for schema in claims comparison expectations fleet fleet-patch hcs journal matrix node probe product report verdict verification; do
 	[ -s "$prefix/share/gpucert/schema/$schema.schema.json" ] || {
 		echo "the schema of a $schema is not installed"
 		exit 1

@@ -293,3 +293,48 @@ const struct command_spec command_fleet_status = {
 					    NULL},
 	.run = status_run,
 };
+
+static int patch_run(const struct text_list *arguments)
+{
+	cJSON *report CLEANUP_JSON = NULL;
+	cJSON *node CLEANUP_JSON = NULL;
+	cJSON *patches CLEANUP_JSON = NULL;
+	struct error err = {0};
+	int rc = report_file_read(arguments->items[0], NULL, &report, &err);
+	if (rc == 0)
+		rc = json_read_file(arguments->items[1], &node, &err);
+	if (rc == 0) {
+		rc = fleet_patch_make(report, node, &patches, &err);
+		rc = rc < 0 ? error_wrap(&err, rc, "%s, %s", arguments->items[0],
+					 arguments->items[1])
+			    : 0;
+	}
+	if (rc == 0)
+		rc = options_print(json_print(patches), &err);
+	return rc < 0 ? command_failed("fleet patch", rc, &err) : EXIT_SUCCESS;
+}
+
+static const char *const patch_examples[] = {
+	"gpucert fleet patch reports/node-1 node.json >patch.json",
+	"Print the patches; node.json is the output of 'kubectl get node node-1 -o json'.",
+	"kubectl patch node node-1 --type merge -p \"$(jq .labels.patch patch.json)\"",
+	"Apply one of them.",
+	NULL,
+};
+
+const struct command_spec command_fleet_patch = {
+	.name = "fleet patch",
+	.summary = "Print patches for a node's condition, labels and taint from its report",
+	.arguments = "REPORT NODE.json",
+	.description =
+		"Prints JSON (fleet-patch.schema.json) with three patches for 'kubectl patch'; "
+		"nothing is applied. A violated MUST adds the taint gpucert.internal/violated, any other result "
+		"removes it. The report of a node with another name or kernel is refused.",
+	.examples = patch_examples,
+	.exit_codes =
+		(const char *const[]){"0", "done", "2", "usage", "3",
+				      "the report or the node cannot be read, or do not belong "
+				      "together",
+				      NULL},
+	.run = patch_run,
+};

@@ -19,6 +19,7 @@ extern const struct command_spec command_fleet_plan;
 extern const struct command_spec command_fleet_verdict;
 extern const struct command_spec command_fleet_status;
 extern const struct command_spec command_fleet_merge;
+extern const struct command_spec command_fleet_patch;
 extern const struct command_spec command_expect_check;
 extern const struct command_spec command_expect_explain;
 extern const struct command_spec command_expect_update;

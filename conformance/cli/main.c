@@ -49,7 +49,7 @@ int command_failed(const char *command, int rc, const struct error *err)
 #if GPUCERT_MODULE_FLEET
 #define FLEET_COMMANDS                                                                             \
 	command_evidence, command_fleet_plan, command_fleet_verdict, command_fleet_status,         \
-		command_fleet_merge,
+		command_fleet_merge, command_fleet_patch,
 #else
 #define FLEET_COMMANDS
 #endif

@@ -172,3 +172,12 @@ void fleet_add_refusal(const cJSON *report, struct text *why);
  */
 int fleet_evidence_write(const cJSON *report, const char *folder, struct text_list *lines,
 			 struct error *err);
+
+/* --- patch.c --- */
+
+/*
+ * Three patches of the node (`kubectl get node NAME -o json`), as JSON (fleet-patch.schema.json): the condition
+ * gpucert.internal/Conformant, a label and an annotation, and the taint gpucert.internal/violated, which only a violated MUST adds and anything
+ * else removes. A pure function; caller owns *out. ERROR_FORMAT: not a node, or the report is of another node, host or kernel.
+ */
+int fleet_patch_make(const cJSON *report, const cJSON *node, cJSON **out, struct error *err);

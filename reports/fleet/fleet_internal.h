@@ -17,3 +17,10 @@ cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const stru
 int fleet_list_each(const cJSON *list,
 		    int (*use)(const struct json_at *item, void *user, struct error *err),
 		    void *user, struct error *err);
+
+/* A report that includes identities names its host. ERROR_FORMAT: and that is not the node. */
+int fleet_check_host(const cJSON *report, const char *node, struct error *err);
+
+/* Gives the object at the JSON pointer `parent` the member; consumes `value`. */
+void fleet_set_item(cJSON *json, const char *parent, const char *key, cJSON *value);
+void fleet_set(cJSON *json, const char *parent, const char *key, const char *value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/fleet/fleet.h"
+#include "reports/fleet/fleet_internal.h"
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -18,8 +18,7 @@ const char *const fleet_merge_unneeded[] = {
 	"deviceOutcomes", "devices",  "images",	     "harness",	     "expectation", "requirement",
 	"severity",	  "leftOut",  "disposition", "expected",     "revision",    NULL};
 
-/* A report that includes identities names its host. */
-static int check_host(const cJSON *report, const char *node, struct error *err)
+int fleet_check_host(const cJSON *report, const char *node, struct error *err)
 {
 	const char *host = NULL;
 	json_each (fact, json_pointer(report, "/environment/redaction/facts")) {
@@ -56,7 +55,7 @@ static int check_claims(const cJSON *report, const char *node, struct error *err
 		return error_set(err, ERROR_FORMAT, "run.journal.digest or run.started is missing");
 	if (report_conformance_names[result_of(report)] == NULL)
 		return error_set(err, ERROR_FORMAT, "verdict.conformance.result: not a result");
-	return check_host(report, node, err);
+	return fleet_check_host(report, node, err);
 }
 
 static int find_environment(struct fleet_merge *merge, const cJSON *report, size_t *place,

@@ -27,17 +27,16 @@ static const char script[] =
 	"gpucert fleet verdict --exit-code \"$code\" \"$FLEET_OUT\" >\"$FLEET_VERDICT\"\n"
 	"exit \"$code\"\n";
 
-/* Gives the object at the JSON pointer `parent` the member; consumes `value`. */
-static void set(cJSON *json, const char *parent, const char *key, cJSON *value)
+void fleet_set_item(cJSON *json, const char *parent, const char *key, cJSON *value)
 {
 	cJSON *object = (cJSON *)(uintptr_t)json_pointer(json, parent);
 	cJSON_DeleteItemFromObjectCaseSensitive(object, key);
 	(void)cJSON_AddItemToObject(object, key, value);
 }
 
-static void set_text(cJSON *json, const char *parent, const char *key, const char *value)
+void fleet_set(cJSON *json, const char *parent, const char *key, const char *value)
 {
-	set(json, parent, key, cJSON_CreateString(value));
+	fleet_set_item(json, parent, key, cJSON_CreateString(value));
 }
 
 static cJSON *tolerations(const struct fleet_plan *plan)
@@ -60,20 +59,22 @@ cJSON *plan_template(const struct fleet_plan *plan)
 	char wave[32] = "";
 	(void)snprintf(wave, sizeof(wave), "%lld", (long long)plan->wave);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
-		set_text(job, labels[i], FLEET_LABEL_NAME, plan->name);
-		set_text(job, labels[i], "gpucert.internal/wave", wave);
+		fleet_set(job, labels[i], FLEET_LABEL_NAME, plan->name);
+		fleet_set(job, labels[i], "gpucert.internal/wave", wave);
 	}
-	set_text(job, "/metadata", "namespace", plan->name_space);
-	set(job, "/spec", "backoffLimit", cJSON_CreateNumber((double)plan->retries));
-	set(job, "/spec", "activeDeadlineSeconds", cJSON_CreateNumber((double)plan->deadline_s));
+	fleet_set(job, "/metadata", "namespace", plan->name_space);
+	fleet_set_item(job, "/spec", "backoffLimit", cJSON_CreateNumber((double)plan->retries));
+	fleet_set_item(job, "/spec", "activeDeadlineSeconds",
+		       cJSON_CreateNumber((double)plan->deadline_s));
 	if (plan->retries == 0)
 		cJSON_DeleteItemFromObject(cJSON_GetObjectItem(job, "spec"), "podFailurePolicy");
 	if (plan->runtime_class != NULL)
-		set_text(job, POD, "runtimeClassName", plan->runtime_class);
-	set(job, POD, "tolerations", tolerations(plan));
-	set_text(job, CONTAINER, "image", plan->image);
-	set(job, CONTAINER, "command", cJSON_CreateStringArray(command, ARRAY_SIZE(command) - 1));
-	set(job, CONTAINER, "args", json_new_strings(plan->arguments));
+		fleet_set(job, POD, "runtimeClassName", plan->runtime_class);
+	fleet_set_item(job, POD, "tolerations", tolerations(plan));
+	fleet_set(job, CONTAINER, "image", plan->image);
+	fleet_set_item(job, CONTAINER, "command",
+		       cJSON_CreateStringArray(command, ARRAY_SIZE(command) - 1));
+	fleet_set_item(job, CONTAINER, "args", json_new_strings(plan->arguments));
 	return job;
 }
 
@@ -96,11 +97,11 @@ cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const stru
 	char *name CLEANUP_FREE = name_of(plan, node);
 	char *folder CLEANUP_FREE = text_format("%s/%s/%s", plan->folder, plan->name, node->name);
 	char *delay CLEANUP_FREE = text_format("%llu", node->hash % JITTER_S);
-	set_text(job, "/metadata", "name", name);
-	set_text(job, "/metadata/annotations", FLEET_NODE, node->name);
-	set_text(job, "/spec/template/metadata/annotations", FLEET_NODE, node->name);
-	set_text(job, POD "/nodeSelector", "kubernetes.io/hostname", node->hostname);
-	set_text(job, CONTAINER "/env/0", "value", delay);
-	set_text(job, POD "/volumes/0/hostPath", "path", folder);
+	fleet_set(job, "/metadata", "name", name);
+	fleet_set(job, "/metadata/annotations", FLEET_NODE, node->name);
+	fleet_set(job, "/spec/template/metadata/annotations", FLEET_NODE, node->name);
+	fleet_set(job, POD "/nodeSelector", "kubernetes.io/hostname", node->hostname);
+	fleet_set(job, CONTAINER "/env/0", "value", delay);
+	fleet_set(job, POD "/volumes/0/hostPath", "path", folder);
 	return job;
 }

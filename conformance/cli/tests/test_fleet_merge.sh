@@ -52,6 +52,21 @@ expect_report "$work/fleet.json" "r.nodes[0].started[0]" 3
 expect_report "$work/fleet.json" "r.superseded.length" 1
 node "$validate" "$schema/fleet.schema.json" "$work/fleet.json" || complain "the JSON is not as its schema says"
 
+# The patches of a node, if the report can be its own.
+node - "$work/run/report.json" >"$work/node.json" <<'E2'
+	const {environment} = JSON.parse(require('fs').readFileSync(process.argv[2]));
+	console.log(JSON.stringify({kind: 'Node', metadata: {name: 'a', resourceVersion: '1'},
+		status: {nodeInfo: {kernelVersion: environment.os.kernel}}}));
+E2
+expect_exit 0 gpucert fleet patch "$work/run" "$work/node.json"
+cp "$work/out" "$work/patch.json"
+node "$validate" "$schema/fleet-patch.schema.json" "$work/patch.json" || complain "the patches are not as their schema says"
+expect_report "$work/patch.json" "r.condition.patch.status.conditions[0].status" Unknown
+sed 's/"kernelVersion":"/&x/' "$work/node.json" >"$work/other.json"
+expect_exit 3 gpucert fleet patch "$work/run" "$work/other.json"
+expect_says "other.json: the report is of kernel"
+expect_exit 3 gpucert fleet patch "$work/run" "$work/fleet.json"
+
 # An incomplete run implements nothing, and a journal that was changed is not read.
 expect_exit 1 gpucert evidence "$work/run" --out "$work/evidence"
 expect_says "nothing is called implemented"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a report proves for the AI conformance programme. */
+/* What a report proves for the AI conformance programme, and the patches of its node. */
 
 #include "base/tests/unit.h"
 #include "reports/fleet/fleet.h"
@@ -144,5 +144,81 @@ static void test_open(void)
 	}
 }
 
+static int patch_of(const cJSON *report, const char *json, cJSON **out, struct error *err)
+{
+	cJSON *node CLEANUP_JSON = NULL;
+	UNIT_INT(json_parse(json, strlen(json), &node, NULL), 0);
+	return fleet_patch_make(report, node, out, err);
+}
+
+#define NODE(rest)                                                                                 \
+	"{\"kind\": \"Node\", \"metadata\": {\"name\": \"n\", \"resourceVersion\": \"7\"}" rest "}"
+
+static void test_patch(void)
+{
+	cJSON *report CLEANUP_JSON =
+		report_with("\"result\": \"conformant\"", "\"result\": \"violated\"");
+	cJSON *good CLEANUP_JSON = report_with("\"checks\"", "\"checks\"");
+	cJSON *patch CLEANUP_JSON = NULL;
+	cJSON *again CLEANUP_JSON = NULL;
+	static const char node[] = NODE(
+		", \"spec\": {\"taints\": [{\"key\": \"a\", \"effect\": \"NoExecute\"}, {\"key\": "
+		"\"gpucert.internal/violated\", \"effect\": \"NoSchedule\"}]}, \"status\": "
+		"{\"conditions\": [{\"type\": \"gpucert.internal/Conformant\", \"status\": "
+		"\"True\", \"lastTransitionTime\": \"2026-01-01T00:00:00Z\"}]}");
+	UNIT_INT(patch_of(report, node, &patch, NULL), 0);
+	UNIT_STRING(json_pointer_string(patch, "/node"), "n");
+	UNIT_STRING(json_pointer_string(patch, "/condition/patch/status/conditions/0/status"),
+		    "False");
+	UNIT_STRING(json_pointer_string(patch,
+					"/condition/patch/status/conditions/0/lastTransitionTime"),
+		    "2026-11-29T10:05:00Z");
+	UNIT_STRING(json_pointer_string(patch,
+					"/labels/patch/metadata/labels/gpucert.internal~1result"),
+		    "violated");
+	UNIT_STRING(json_pointer_string(patch, "/taint/patch/metadata/resourceVersion"), "7");
+	UNIT_STRING(json_pointer_string(patch, "/taint/patch/spec/taints/0/key"), "a");
+	UNIT_STRING(json_pointer_string(patch, "/taint/patch/spec/taints/1/key"),
+		    "gpucert.internal/violated");
+	UNIT_INT(cJSON_GetArraySize(json_pointer(patch, "/taint/patch/spec/taints")), 2);
+	UNIT_INT(json_write_file(GPUCERT_BINARY_DIR "/tests/fleet-patch.json", patch, NULL), 0);
+
+	UNIT_INT(patch_of(good, node, &again, NULL), 0);
+	UNIT_INT(cJSON_GetArraySize(json_pointer(again, "/taint/patch/spec/taints")), 1);
+	UNIT_STRING(json_pointer_string(again,
+					"/condition/patch/status/conditions/0/lastTransitionTime"),
+		    "2026-01-01T00:00:00Z");
+}
+
+static void test_bad_patch(void)
+{
+	static const struct {
+		const char *part, *instead, *node, *error;
+	} rows[] = {
+		{"\"checks\"", "\"checks\"", "{}", "kind: expected Node"},
+		{"\"checks\"", "\"checks\"", "{\"kind\": \"Pod\"}", "kind: expected Node"},
+		{"\"checks\"", "\"checks\"",
+		 "{\"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}}",
+		 "metadata: name or resourceVersion"},
+		{"\"kind\": \"live\"", "\"kind\": \"recorded\"", NODE(""), "not on a live node"},
+		{"\"redaction\": {}",
+		 "\"redaction\": {\"facts\": [{\"kind\": \"host\", \"value\": \"m\"}]}", NODE(""),
+		 "the report of host 'm', not of node 'n'"},
+		{"\"checks\"", "\"checks\"",
+		 NODE(", \"status\": {\"nodeInfo\": {\"kernelVersion\": \"6.2\"}}"),
+		 "the report is of kernel '6.1', the node has '6.2'"},
+		{"\"result\": \"conformant\"", "\"result\": \"fine\"", NODE(""),
+		 "verdict.conformance.result: not a result"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cJSON *report CLEANUP_JSON = report_with(rows[i].part, rows[i].instead);
+		cJSON *patch CLEANUP_JSON = NULL;
+		struct error err = {0};
+		UNIT_INT(patch_of(report, rows[i].node, &patch, &err), ERROR_FORMAT);
+		UNIT_CONTAINS(err.text, rows[i].error);
+	}
+}
+
 UNIT_MAIN("fleet evidence", {"requirements that are implemented", test_implemented},
-	  {"runs that prove nothing", test_refused}, {"requirements that are open", test_open})
+	  {"runs that prove nothing", test_refused}, {"requirements that are open", test_open},
+	  {"patches of a node", test_patch}, {"nodes that are not the report's", test_bad_patch})
