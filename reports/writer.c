@@ -24,13 +24,14 @@ const struct writer writers[] = {
 	{"json", "report.json", json_write},
 	{"junit", "junit.xml", junit_write},
 	{"markdown", "report.md", markdown_write},
+	{"sonobuoy", NULL, sonobuoy_write},
 #if GPUCERT_MODULE_PAGES
 	{"html", "report.html", html_write},
 #endif
 	{NULL},
 };
 
-const char *const writer_names[] = {"summary", "json", "junit", "markdown",
+const char *const writer_names[] = {"summary", "json", "junit", "markdown", "sonobuoy",
 #if GPUCERT_MODULE_PAGES
 				    "html",
 #endif

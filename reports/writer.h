@@ -53,6 +53,13 @@ enum { SUMMARY_LINES = 12 };
  */
 writer_fn junit_write;
 
+/*
+ * Sonobuoy's format "manual" (sonobuoy_results.yaml; JSON is YAML): an item for each check. pass → passed; fail, crash and an
+ * improvement → failed; timeout → timeout; expected-fail, unsupported and not-applicable → skipped; broken and notrun →
+ * unknown. The whole is failed if an item is, or by exit code 1; passed by exit code 0 if an item is; else unknown.
+ */
+writer_fn sonobuoy_write;
+
 /* One HTML file for people, in the report's folder, whose evidence it links to (reports/pages/page.h). */
 writer_fn html_write;
 

@@ -66,7 +66,7 @@ static int report_run(const struct text_list *arguments)
 static const struct option_spec report_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, report.format), .letter = 'f', .value = "FORMAT",
 	 .help = "Output format: a summary for a terminal; JSON for programs; JUnit for CI systems; "
-		 "Markdown for the page of a CI job; a page for a browser.",
+		 "Markdown for the page of a CI job; results of a Sonobuoy plugin; a page for a browser.",
 	 .choices = writer_names},
 	{OPTION_ROW("reproducible", OPTION_FLAG, report.reproducible),
 	 .help = "Zero what differs from run to run."},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "base/tests/unit.h"
+#include "base/yaml_json.h"
 #include "reports/tests/cases.h"
 
 #include <stdio.h>
@@ -187,6 +188,81 @@ static void test_junit_without_a_time(void)
 	UNIT_INT(count_of(text, "evil"), 0);
 }
 
+/* The status of Sonobuoy's item with that name; that of the whole for NULL. */
+static const char *sonobuoy_status(const cJSON *results, const char *name)
+{
+	json_each (item, json_pointer(results, "/items")) {
+		if (name != NULL && text_equal(json_pointer_string(item, "/name"), name))
+			return json_pointer_string(item, "/status");
+	}
+	return name == NULL ? json_pointer_string(results, "/status") : NULL;
+}
+
+/* What YAML reads is what was written. */
+static cJSON *sonobuoy_results(const cJSON *report)
+{
+	const struct writer_options plain = {0};
+	char *text CLEANUP_FREE = print("sonobuoy", report, &plain);
+	cJSON *json CLEANUP_JSON = NULL;
+	cJSON *yaml = NULL;
+	struct error err = {0};
+	if (text == NULL)
+		return NULL; /* which print() reported */
+	UNIT_INT(json_parse(text, strlen(text), &json, NULL), 0);
+	if (yaml_to_json(text, strlen(text), &yaml, &err) < 0)
+		CU_FAIL(err.text);
+	CU_ASSERT_TRUE(cJSON_Compare(json, yaml, true));
+	return yaml;
+}
+
+static void test_sonobuoy(void)
+{
+	static const struct {
+		const char *golden, *check, *status;
+	} rows[] = {
+		{"complete", NULL, "passed"},
+		{"killed", NULL, "failed"},
+		{"killed-early", NULL, "unknown"},
+		{"broken", NULL, "unknown"},
+		{"interrupted", NULL, "unknown"},
+		{"outcomes", NULL, "failed"},
+		{"outcomes", "registration.in-time", "passed"},
+		{"outcomes", "isolation.no-allocation", "failed"},
+		{"outcomes", "isolation.single-device-vulkan", "timeout"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cJSON *report CLEANUP_JSON = golden_report(rows[i].golden);
+		cJSON *results CLEANUP_JSON = sonobuoy_results(report);
+		UNIT_STRING(sonobuoy_status(results, rows[i].check), rows[i].status);
+	}
+	/* An item passes if the check did, and in no other case. */
+	for (const char *const *name = golden_cases; *name != NULL; name++) {
+		cJSON *report CLEANUP_JSON = golden_report(*name);
+		cJSON *results CLEANUP_JSON = sonobuoy_results(report);
+		UNIT_INT(cJSON_GetArraySize(json_pointer(results, "/items")),
+			 cJSON_GetArraySize(json_pointer(report, "/checks")));
+		json_each (check, json_pointer(report, "/checks")) {
+			const char *id = json_pointer_string(check, "/id");
+			if (!text_equal(json_pointer_string(check, "/outcome"), "pass"))
+				CU_ASSERT_FALSE(text_equal(sonobuoy_status(results, id), "passed"));
+		}
+	}
+}
+
+/* Without an exit code, or without a check that passed, nothing is proven. */
+static void test_sonobuoy_of_nothing(void)
+{
+	cJSON *report CLEANUP_JSON = NULL;
+	cJSON *complete CLEANUP_JSON = golden_report("complete");
+	static const char empty[] = "{\"checks\": [], \"verdict\": {\"exitCode\": 0}}";
+	UNIT_INT(json_parse(empty, strlen(empty), &report, NULL), 0);
+	cJSON *nothing CLEANUP_JSON = sonobuoy_results(report);
+	UNIT_STRING(sonobuoy_status(nothing, NULL), "unknown");
+	cJSON_DeleteItemFromObject(complete, "verdict");
+	cJSON *results CLEANUP_JSON = sonobuoy_results(complete);
+	UNIT_STRING(sonobuoy_status(results, NULL), "unknown");
+}
+
 static void test_formats(void)
 {
 	size_t count = 0;
@@ -225,6 +301,8 @@ int main(void)
 		{"JSON is the report", test_json_is_the_report},
 		{"JUnit cuts what is too long", test_junit_is_cut},
 		{"JUnit knows no time", test_junit_without_a_time},
+		{"Sonobuoy passes only what passed", test_sonobuoy},
+		{"Sonobuoy passes no empty run", test_sonobuoy_of_nothing},
 		{"each format has its name", test_formats},
 		{"what is not a report is refused", test_what_is_not_a_report},
 		CU_TEST_INFO_NULL,

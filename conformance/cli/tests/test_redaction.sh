@@ -76,7 +76,7 @@ expect_report "$r" "r.run.invocation.argv.includes('<home>/report')" true
 expect_report "$r" "new Set(JSON.stringify(r.checks).match(/GPU-<serial-[0-9a-f]{8}>/g)).size" 2
 expect_exit 0 gpucert report "$work/redacted"
 # What is printed, and what is stored as JSON, does nothing to a terminal.
-for format in summary json junit markdown html; do
+for format in summary json junit markdown sonobuoy html; do
 	expect_exit 0 gpucert report --format $format "$work/redacted"
 	[ -z "$(harmful "$work/out")" ] || complain "--format $format prints control characters"
 done

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/members.h"
+#include "reports/render.h"
+#include "reports/view.h"
+#include "reports/writer.h"
+
+#include <string.h>
+
+enum { REASON_MAX = 2000 }; /* bytes; report.json has the rest */
+
+static const char failed[] = "failed", passed[] = "passed", unknown[] = "unknown";
+
+static const char *status_of(const struct view_check *check)
+{
+	static const char *const statuses[REPORT_OUTCOME_COUNT] = {
+		[REPORT_PASS] = passed,		  [REPORT_FAIL] = failed,
+		[REPORT_UNSUPPORTED] = "skipped", [REPORT_NOT_APPLICABLE] = "skipped",
+		[REPORT_CRASH] = failed,	  [REPORT_TIMEOUT] = "timeout",
+		[REPORT_BROKEN] = unknown,	  [REPORT_NOTRUN] = unknown,
+	};
+	if (check->disposition == REPORT_EXPECTED_FAIL)
+		return "skipped";
+	if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
+		return failed;
+	return statuses[check->outcome];
+}
+
+static cJSON *item_of(const struct view_check *check)
+{
+	struct members item CLEANUP_MEMBERS = members_new();
+	struct members details CLEANUP_MEMBERS = members_new();
+	member_string(&item, "name", check->id);
+	member_string(&item, "status", status_of(check));
+	member_string(&details, "title", view_string(check->json, "/title"));
+	member_string(&details, "outcome", report_outcome_names[check->outcome]);
+	member_optional(&details, "disposition", view_string(check->json, "/disposition"));
+	member_cut(&details, "reason", check->reason, REASON_MAX);
+	member_optional(&details, "requirement", view_string(check->json, "/requirement"));
+	member_int(&details, "durationMs", check->duration_ms);
+	member_copy(&details, "evidence", json_pointer(check->json, "/evidence"));
+	member_item(&item, "details", members_take(&details));
+	return members_take(&item);
+}
+
+/* Sonobuoy believes the status of the whole: it does not compute it from the items. */
+static const char *status_of_run(const struct view *view, int exit_code)
+{
+	bool any_passed = false;
+	for (size_t i = 0; i < view->count; i++) {
+		const char *status = status_of(&view->checks[i]);
+		if (status == failed || strcmp(status, "timeout") == 0)
+			return failed;
+		any_passed = any_passed || status == passed;
+	}
+	if (exit_code == REPORT_EXIT_UNEXPECTED)
+		return failed;
+	return exit_code == REPORT_EXIT_EXPECTED && any_passed ? passed : unknown;
+}
+
+static cJSON *details_of_run(const cJSON *report, int exit_code)
+{
+	struct members details CLEANUP_MEMBERS = members_new();
+	struct text conformance CLEANUP_TEXT = {0};
+	view_add_conformance(report, &conformance);
+	member_string(&details, "conformance", text_string(&conformance));
+	member_int(&details, "exitCode", exit_code);
+	member_string(&details, "journal", view_string(report, "/run/journal/digest"));
+	return members_take(&details);
+}
+
+/* YAML refuses U+FFFE and U+FFFF, which JSON has as they are. */
+static void replace_noncharacters(char *json)
+{
+	for (char *at = json; (at = strstr(at, "\xef\xbf")) != NULL; at += 3) {
+		if ((unsigned char)at[2] > 0xbd)
+			at[2] = '\xbd';
+	}
+}
+
+int sonobuoy_write(const cJSON *report, const struct writer_options *options, struct text *out,
+		   struct error *err)
+{
+	struct view view CLEANUP_VIEW = {0};
+	struct members root CLEANUP_MEMBERS = members_new();
+	struct members items CLEANUP_MEMBERS = members_new_array();
+	const int exit_code = report_exit_code(report);
+	int rc = view_open(report, &view, err);
+	(void)options;
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < view.count; i++)
+		member_item(&items, NULL, item_of(&view.checks[i]));
+	member_string(&root, "name", "gpucert");
+	member_string(&root, "status", status_of_run(&view, exit_code));
+	member_item(&root, "details", details_of_run(report, exit_code));
+	member_item(&root, "items", members_take(&items));
+	cJSON *tree CLEANUP_JSON = members_take(&root);
+	char *json CLEANUP_FREE = json_print(tree);
+	if (json == NULL)
+		return error_memory(err);
+	replace_noncharacters(json);
+	text_add(out, json);
+	return 0;
+}
