@@ -4,6 +4,7 @@
  * BPF_PROG_QUERY, BPF_PROG_GET_FD_BY_ID and BPF_OBJ_GET_INFO_BY_FD; they need CAP_SYS_ADMIN. */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "containers/inspect/internal.h"
 
@@ -64,16 +65,20 @@ static bool is_hierarchy(const struct container_mount *mount, unsigned version)
 	return strcmp(mount->type, "cgroup") == 0 && file_exists(file);
 }
 
-/* Adds the group of one hierarchy, if it is mounted where a process can be moved into it. */
+/* Adds the group of one hierarchy, if it is mounted where a process can be moved into it. In a pod on version 1 the mount shows
+ * only the pod's group, while /proc/PID/cgroup has the path from the hierarchy's root. */
 static void add_group(struct container_view *view, const struct container_mounts *mounts,
-		      unsigned version, const char *path, size_t size)
+		      unsigned version, const char *path)
 {
 	struct arena *arena = &view->arena;
 	for (size_t i = 0; i < mounts->count; i++) {
 		const struct container_mount *mount = &mounts->items[i];
-		char *group CLEANUP_FREE = text_format("%s%.*s", mount->target, (int)size, path);
+		if (!is_hierarchy(mount, version) || !path_is_within(path, mount->root))
+			continue;
+		const size_t hidden = strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root);
+		char *group CLEANUP_FREE = text_format("%s%s", mount->target, path + hidden);
 		char *members CLEANUP_FREE = path_join(group, "cgroup.procs");
-		if (!is_hierarchy(mount, version) || access(members, W_OK) < 0)
+		if (access(members, W_OK) < 0)
 			continue;
 
 		struct container_cgroup *added = &view->cgroups[view->cgroup_count++];
@@ -115,8 +120,9 @@ int container_view_cgroups(struct container_view *view, struct error *err)
 		const char *found = strstr(lines, marks[i]);
 		if (found == NULL)
 			continue;
-		const char *path = found + strlen(marks[i]) - 1;
-		add_group(view, &mounts, i + 1, path, strcspn(path, "\n"));
+		found += strlen(marks[i]) - 1;
+		char *path CLEANUP_FREE = memory_copy_start(found, strcspn(found, "\n"));
+		add_group(view, &mounts, i + 1, path);
 	}
 	return 0;
 }

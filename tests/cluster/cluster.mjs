@@ -3,9 +3,9 @@
 // controller manager, a private containerd with CNI, and a kubelet, from the folder of make-kubernetes.sh.
 import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {createHash, generateKeyPairSync} from 'node:crypto';
-import {copyFileSync, mkdirSync, openSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
+import {cpSync, mkdirSync, openSync, readFileSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {Agent, request} from 'node:https';
-import {basename, dirname, join} from 'node:path';
+import {basename, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 
 export const nodeName = 'node';
@@ -108,15 +108,21 @@ export const podLog = (name, namespace) => api('GET', `${pods(namespace)}/${name
 export const removePod = (name) => api('DELETE', `${pods()}/${name}?gracePeriodSeconds=0`);
 export const kubectl = (...args) => execFileSync(join(programs, 'kubectl'), ['--kubeconfig', kubeconfig, ...args], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']});
 
-// An image of programs of this machine and the libraries that they need, in /usr/bin; in containerd afterwards.
-export function importImage(name, program) {
+// An image of files and folders of this machine, [from, to] or what stays in /usr/bin, and the libraries that they need; in containerd
+// afterwards. Returns its digest.
+export function importImage(name, ...contents) {
 	const folder = join(root, `image-${createHash('sha256').update(name).digest('hex')}`);
 	const tree = join(folder, 'tree');
-	const libraries = execFileSync('ldd', [program], {encoding: 'utf8'}).match(/\/\S+(?= \()/g) ?? [];
-	for (const [from, to] of [[program, `/usr/bin/${basename(program)}`], ...libraries.map((path) => [realpathSync(path), path])]) {
-		mkdirSync(dirname(join(tree, to)), {recursive: true});
-		copyFileSync(from, join(tree, to));
+	for (const merged of ['bin', 'lib', 'lib64', 'sbin']) {
+		mkdirSync(join(tree, 'usr', merged), {recursive: true});
+		symlinkSync(`usr/${merged}`, join(tree, merged));
 	}
+	const copy = (from, to) => cpSync(realpathSync(from), join(tree, to), {recursive: true, dereference: true});
+	const files = contents.map((item) => (typeof item === 'string' ? [item, `/usr/bin/${basename(item)}`] : item));
+	for (const [from, to] of files) copy(from, to);
+	const inFolder = (path) => (statSync(path).isDirectory() ? readdirSync(path, {recursive: true}).map((below) => join(path, below)) : [path]);
+	const {stdout} = spawnSync('ldd', files.flatMap(([from]) => inFolder(from)), {encoding: 'utf8'}); // it fails for what is not a program
+	for (const path of new Set(stdout.match(/\/\S+(?= \()/g))) copy(path, path);
 	const blobs = join(folder, 'layout/blobs/sha256');
 	mkdirSync(blobs, {recursive: true});
 	const blob = (type, content) => {
@@ -132,7 +138,9 @@ export function importImage(name, program) {
 	writeFileSync(join(folder, 'layout/oci-layout'), '{"imageLayoutVersion": "1.0.0"}');
 	execFileSync('tar', ['-C', join(folder, 'layout'), '-cf', join(folder, 'image.tar'), '.']);
 	importArchive(join(folder, 'image.tar'));
+	return manifest.digest;
 }
+export const tagImage = (from, to) => execFileSync('ctr', [...ctr, 'images', 'tag', from, to]);
 export const importArchive = (path) => execFileSync('ctr', [...ctr, 'images', 'import', path]);
 
 async function startContainerd(gpucert) {
