@@ -88,7 +88,7 @@ static const struct option_spec plan_options[] = {
 	 .max = FLEET_ITEMS_MAX},
 	{OPTION_ROW("retries", OPTION_INT, plan.retries), .value = "N",
 	 .help = "How often a run that proved nothing (exit codes 3 and 4) starts again. 0 works "
-		 "with Kubernetes 1.21 and later, others need 1.26 (podFailurePolicy).",
+		 "with Kubernetes 1.20 and later, others need 1.26 (podFailurePolicy).",
 	 .min = 0, .max = 10},
 	{OPTION_ROW("deadline", OPTION_INT, plan.deadline_s), .value = "SECONDS",
 	 .help = "End a Job after this time.", .min = 60, .max = SECONDS_MAX},

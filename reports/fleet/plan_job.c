@@ -2,6 +2,7 @@
 #include "reports/fleet/fleet_internal.h"
 
 #include "base/members.h"
+#include "base/memory.h"
 #include "job_json.h"
 
 #include <stdio.h>
@@ -96,11 +97,14 @@ cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const stru
 	cJSON *job = cJSON_Duplicate(template, true);
 	char *name CLEANUP_FREE = name_of(plan, node);
 	char *folder CLEANUP_FREE = text_format("%s/%s/%s", plan->folder, plan->name, node->name);
+	char *host CLEANUP_FREE = memory_copy_start(node->name, strcspn(node->name, "."));
 	char *delay CLEANUP_FREE = text_format("%llu", node->hash % JITTER_S);
 	fleet_set(job, "/metadata", "name", name);
 	fleet_set(job, "/metadata/annotations", FLEET_NODE, node->name);
 	fleet_set(job, "/spec/template/metadata/annotations", FLEET_NODE, node->name);
 	fleet_set(job, POD "/nodeSelector", "kubernetes.io/hostname", node->hostname);
+	/* A report that names its host then names the node, and not the pod. */
+	fleet_set(job, POD, "hostname", host);
 	fleet_set(job, CONTAINER "/env/0", "value", delay);
 	fleet_set(job, POD "/volumes/0/hostPath", "path", folder);
 	return job;

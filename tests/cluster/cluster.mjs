@@ -106,7 +106,7 @@ export const untilAllocatable = (resource, count) => untilNode(`${resource} is $
 export const podLog = (name, namespace) => api('GET', `${pods(namespace)}/${name}/log`);
 // At once; the kubelet ends its containers afterwards.
 export const removePod = (name) => api('DELETE', `${pods()}/${name}?gracePeriodSeconds=0`);
-export const kubectl = (...args) => execFileSync(join(programs, 'kubectl'), ['--kubeconfig', kubeconfig, ...args], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']});
+export const kubectl = (...args) => execFileSync(join(programs, 'kubectl'), ['--kubeconfig', kubeconfig, ...args], {encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'inherit']});
 
 // An image of files and folders of this machine, [from, to] or what stays in /usr/bin, and the libraries that they need; in containerd
 // afterwards. Returns its digest.
@@ -140,8 +140,8 @@ export function importImage(name, ...contents) {
 	importArchive(join(folder, 'image.tar'));
 	return manifest.digest;
 }
-export const tagImage = (from, to) => execFileSync('ctr', [...ctr, 'images', 'tag', from, to]);
-export const importArchive = (path) => execFileSync('ctr', [...ctr, 'images', 'import', path]);
+export const runCtr = (...args) => execFileSync('ctr', [...ctr, ...args], {encoding: 'utf8'});
+export const importArchive = (path) => runCtr('images', 'import', path);
 
 async function startContainerd(gpucert) {
 	mkdirSync(join(root, 'cni'));

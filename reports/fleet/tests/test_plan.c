@@ -82,6 +82,7 @@ static void test_job(void)
 		{"/items/0/metadata/labels/gpucert.internal~1wave", "1"},
 		{"/items/0/spec/template/metadata/annotations/gpucert.internal~1node", "a.b"},
 		{"/items/0/spec/template/spec/nodeSelector/kubernetes.io~1hostname", "host-a"},
+		{"/items/0/spec/template/spec/hostname", "a"},
 		{"/items/0/spec/template/spec/restartPolicy", "Never"},
 		{"/items/0/spec/template/spec/runtimeClassName", "nvidia"},
 		{"/items/0/spec/template/spec/tolerations/0/key", "nvidia.com/gpu"},
