@@ -47,6 +47,7 @@ static const struct section sections[] = {
 	{"harness", JSON_OBJECT, NULL, POINTERS("/version", "/binaryDigest", "/checksDigest"),
 	 POINTERS("/version")},
 	{"redaction", JSON_OBJECT, NULL, nothing, nothing},
+	{"pods", JSON_OBJECT, NULL, nothing, nothing},
 };
 
 /* The section is not part of the digest, and absent until something is known. */

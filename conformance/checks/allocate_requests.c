@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
+#include "conformance/checks/rig_ids.h"
 #include "conformance/checks/tally.h"
 #include "rpc/client.h"
 #include "rpc/loop.h"
@@ -38,7 +39,8 @@ void allocate_unhealthy_id(struct check_run *run)
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 		for (size_t i = 0; list != NULL && i < list->count; i++) {
 			if (!kubelet_device_is_healthy(&list->items[i]) &&
-			    ids.count < UNHEALTHY_MAX)
+			    ids.count < UNHEALTHY_MAX &&
+			    rig_holder(rig, resource, list->items[i].id) == NULL)
 				(void)text_list_add(&ids, list->items[i].id, NULL);
 		}
 		for (size_t i = 0; i < ids.count; i++) {

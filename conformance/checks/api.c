@@ -4,6 +4,7 @@
 #include "conformance/checks/api_document.h"
 #include "conformance/checks/offer.h"
 #include "conformance/checks/ran.h"
+#include "conformance/checks/rig_ids.h"
 #include "conformance/checks/shown.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
@@ -124,8 +125,15 @@ static size_t expect_all(const struct api_tally *tally)
 				(usual || granted_requires(context->node, &tally->served, device));
 		if (!api_is_offered(device, tally->api) || (!tested && !expected))
 			continue;
+		const struct held_device *held =
+			tested ? NULL : rig_device_holder(tally->rig, device);
 		offering++;
-		if (!tested && tally->unknown != 0)
+		if (held != NULL)
+			check_note(run, "not tested: %s", rig_busy(tally->rig, device->id, held));
+		else if (!tested && tally->rig->busy.count != 0)
+			check_unsupported(run, "%s may be one of the devices that pods hold",
+					  device->id);
+		else if (!tested && tally->unknown != 0)
 			offer_report_unseen(run, check_format(run, "%s: ", device->id),
 					    tally->unknown);
 		else if (context->resource == NULL)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/list_and_watch.h"
+#include "conformance/checks/rig_ids.h"
 #include "conformance/checks/suites.h"
 #include "rpc/client.h"
 #include "rpc/rpc.h"
@@ -574,7 +575,8 @@ static void judge_calls(const struct others *others)
 	text_each (id, &others->ids) {
 		const struct kubelet_device *found =
 			list != NULL ? kubelet_device_find(list, id) : NULL;
-		if (count < CALLED_MAX && found != NULL && kubelet_device_is_healthy(found))
+		if (count < CALLED_MAX && found != NULL && kubelet_device_is_healthy(found) &&
+		    rig_holder(rig, device->resource, id) == NULL)
 			ids[count++] = id;
 	}
 	if (count == 0 || r == NULL || !is_served(device) || has_registered(device))

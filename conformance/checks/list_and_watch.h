@@ -28,6 +28,9 @@ char *list_numa_text(const struct kubelet_device *device);
 /* Are both ids those of replicas, by their names, of one device (sharing.c)? */
 bool list_is_same_device(const char *a, const char *b);
 
+/* May they stand for one device: equal but for the number of a replica, which one of them may lack? */
+bool list_may_be_one_device(const char *a, const char *b);
+
 /* Opens a stream, and waits for its first list. The caller frees *out in any case. */
 int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
 		     struct error *err);

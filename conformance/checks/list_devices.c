@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Does the plugin list the devices that the node has? */
 #include "conformance/checks/offer.h"
+#include "conformance/checks/rig_ids.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 
@@ -47,6 +48,22 @@ static void ask(struct rig *rig, const char *resource, const struct text_list *i
 	asked->ids += ids->count;
 }
 
+/* Ids that pods hold: only what their names say is known. */
+static void add_held(struct rig *rig, const char *resource, struct asked *asked)
+{
+	static const struct grant nothing;
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	rig_held_ids(rig, resource, &ids);
+	text_each (id, &ids) {
+		struct granted named = {0};
+		granted_read_names(rig->context->node, id, &nothing, &named);
+		for (size_t i = 0; i < named.count; i++)
+			granted_add(&asked->granted, named.devices[i]);
+		asked->asked += named.count != 0;
+		asked->ids++;
+	}
+}
+
 /* A plugin other than the reference plugin may serve only some of the node's devices; a device must be
  * served if another one of its kind is (granted_requires()). */
 static void compare_grants(struct rig *rig)
@@ -59,6 +76,7 @@ static void compare_grants(struct rig *rig)
 		if (kubelet_resource_status(rig->kubelet, resource).allocatable != 0 &&
 		    rig_healthy_ids(rig, resource, &ids))
 			ask(rig, resource, &ids, &asked);
+		add_held(rig, resource, &asked);
 	}
 	size_t unread = asked.ids - asked.asked + asked.unread;
 	if (asked.asked != asked.ids || asked.unread != 0)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "conformance/checks/granted.h"
 #include "conformance/checks/node_cdi.h"
+#include "conformance/checks/rig_ids.h"
 #include "conformance/checks/rig_known.h"
 #include "rpc/client.h"
 #include "rpc/loop.h"
@@ -205,6 +206,7 @@ static void close_rig(void *argument)
 	free(rig->run_of_plugin.end);
 	text_list_free(&rig->resources);
 	text_list_free(&rig->left_out);
+	text_list_free(&rig->busy);
 	cJSON_Delete(rig->known);
 	granted_reader_free(&rig->granted);
 	free(rig);
@@ -229,6 +231,7 @@ struct rig *rig_with_kubelet(struct check_run *run)
 		.os = rig_is_windows(rig) ? KUBELET_OS_WINDOWS : KUBELET_OS_LINUX,
 		.seed = 1,
 		.on_event = on_event,
+		.is_held = rig->context->held_count != 0 ? rig_is_held : NULL,
 		.user = rig,
 	};
 	int rc = kubelet_profile_parse(check_kubelet(run), &options.profile, &err);
@@ -365,16 +368,22 @@ struct rig *rig_ready(struct check_run *run, const char *const *env)
 	/* A plugin may offer resources that this node has no device for. */
 	struct text_list all CLEANUP_TEXT_LIST = rig->resources;
 	rig->resources = (struct text_list){0};
+	struct text busy CLEANUP_TEXT = {0};
 	text_each (resource, &all) {
-		bool empty = rig_count_healthy(rig, resource) == 0;
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		bool healthy = rig_count_healthy(rig, resource) != 0;
+		rig_free_ids(rig, resource, &ids, &busy);
+		bool empty = !healthy || ids.count == 0;
 		(void)text_list_add(empty ? &rig->left_out : &rig->resources, resource, NULL);
-		if (empty)
+		if (!healthy)
 			check_note(run, "%s lists no healthy device and is left out", resource);
 	}
 	if (rig->resources.count != 0)
 		return rig;
-	check_unsupported(run, "the plugin lists no healthy device; see "
-			       "list-and-watch.devices-present");
+	check_unsupported(run, "%s",
+			  busy.size != 0 ? text_string(&busy)
+					 : "the plugin lists no healthy device; see "
+					   "list-and-watch.devices-present");
 	return NULL;
 }
 

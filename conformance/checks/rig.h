@@ -29,7 +29,8 @@ struct rig {
 	struct process *plugin;		/* NULL: attached, or not started */
 	struct text_list cdi_files;	/* in the folders of CDI Specs when the check began */
 	struct text_list resources;	/* under test; complete after rig_settle() */
-	struct text_list left_out;	/* that have no healthy device */
+	struct text_list left_out;	/* that have no healthy device, or none that is free */
+	struct text_list busy;		/* of which a note says that pods hold devices */
 	cJSON *known;			/* {resource: healthy devices}, seen by this run so far */
 	struct granted_reader *granted; /* for offer.h; NULL until the first offer */
 	size_t first_registration; /* index of the first registration of the plugin's present run */
@@ -71,8 +72,8 @@ struct rig *rig_watching(struct check_run *run,
 			 void (*on_list)(const struct kubelet_event *event, void *user),
 			 void *user);
 
-/* As rig_listed(), for checks that need devices: resources without a healthy one are left out, with a
- * note. When none is left the check is unsupported: list-and-watch.devices-present judges that. `env`
+/* As rig_listed(), for checks that need devices: resources without a healthy one that is free are left
+ * out, with a note. When none is left the check is unsupported: list-and-watch.devices-present judges that. `env`
  * (NULL-ended "NAME=value", or NULL) is added to the plugin's environment. */
 struct rig *rig_ready(struct check_run *run, const char *const *env);
 
@@ -82,7 +83,7 @@ struct rig *rig_ready(struct check_run *run, const char *const *env);
  */
 struct rig_item {
 	const char *resource;
-	const struct text_list *ids; /* healthy ones, sorted, each once */
+	const struct text_list *ids; /* healthy ones that are free, sorted, each once */
 	const struct kubelet_registration *registration;
 	const struct kubelet_message *list; /* the latest of the resource */
 	const char *id;			    /* the one that `answer` is for */
@@ -174,7 +175,8 @@ bool rig_is_windows(const struct rig *rig);
 /* Reports the time since `start_ns` as spent waiting for the plugin. */
 void rig_waited(struct rig *rig, uint64_t start_ns);
 
-/* Adds the healthy ids of a resource, sorted and each once. False when there is none: recorded. */
+/* Adds the healthy ids of a resource that no pod holds (rig_ids.h), sorted and each once. False when there is none:
+ * recorded. */
 bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids);
 
 /* An id that no plugin has listed. */

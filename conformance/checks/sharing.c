@@ -36,6 +36,15 @@ bool list_is_same_device(const char *a, const char *b)
 	return length != 0 && device_part(b) == length && strncmp(a, b, length) == 0;
 }
 
+bool list_may_be_one_device(const char *a, const char *b)
+{
+	size_t length = device_part(a);
+	size_t other = device_part(b);
+	length = length != 0 ? length : strlen(a);
+	other = other != 0 ? other : strlen(b);
+	return length == other && strncmp(a, b, length) == 0;
+}
+
 /* The ids of one device, which follow each other in a sorted list, and what they are. */
 struct replicas {
 	const char *ids[REPLICAS_MAX];

@@ -77,6 +77,14 @@ static const struct option_spec run_options[] = {
 	 .value = "NAME",
 	 .help = "Test this resource only. Default: each that the plugin registers.",
 	 .env = "GPUCERT_RESOURCE"},
+	{OPTION_ROW("pod-resources", OPTION_STRING, run.settings.pod_resources), .value = "SOCKET",
+	 .help = "The node is live: ask its kubelet at this socket "
+		 "(/var/lib/kubelet/pod-resources/kubelet.sock) which devices pods hold, and leave "
+		 "these alone (docs/fleet.md). Default: nobody is asked.",
+	 .env = "GPUCERT_POD_RESOURCES"},
+	{OPTION_ROW("drain-check", OPTION_FLAG, run.settings.drain_check),
+	 .help = "With --pod-resources: end with 3, and name the pods, when some hold devices of "
+		 "--resource, or without it of any resource."},
 	{OPTION_ROW("node", OPTION_STRING, run.settings.asked.node_file), .letter = 'n',
 	 .value = "FILE",
 	 .help = "Replay a recorded node (gpu-discovery --record); checks that need the devices "
@@ -290,6 +298,10 @@ static int check_settings(struct error *err)
 		 "--runtime-handler and --launcher process exclude each other"},
 		{wine && settings->workplace.image != NULL,
 		 "--node wine and --image exclude each other"},
+		{settings->pod_resources != NULL && node != NULL,
+		 "--pod-resources and --node exclude each other"},
+		{settings->drain_check && settings->pod_resources == NULL,
+		 "--drain-check needs --pod-resources"},
 		{run.only != NULL && run.from == NULL, "--only needs --from"},
 		{asked->keep && settings->jobs > 1, "--keep and --jobs exclude each other"},
 		{run.until_fail && run.repeat == 1, "--until-fail needs --repeat"},

@@ -148,8 +148,14 @@ static int find_available(struct choice *choice)
 {
 	struct id_set in_use CLEANUP_ID_SET = {0};
 	struct id_set *available = &choice->available;
+	const struct kubelet_options *options = &choice->kubelet->options;
 	allocation_in_use(choice->kubelet, choice->limit->resource, &in_use);
 	id_set_add(available, &choice->resource->healthy);
+	text_each (id, &available->list) {
+		if (options->is_held != NULL &&
+		    options->is_held(choice->limit->resource, id, options->user))
+			id_set_add_strings(&in_use, (const char *const[]){id}, 1);
+	}
 	id_set_remove(available, &in_use);
 	if (available->list.count < choice->needed)
 		return kubelet_refuse(

@@ -50,6 +50,8 @@ struct kubelet_options {
 	uint64_t dial_timeout_ms;      /* 10 s: connecting to a plugin's socket, retries included */
 	uint64_t pre_start_timeout_ms; /* 30 s: grpc-timeout of PreStartContainer */
 	void (*on_event)(const struct kubelet_event *event, void *user); /* may be NULL */
+	/* Devices that are not to be chosen, as if another pod held them; NULL: none. */
+	bool (*is_held)(const char *resource, const char *id, void *user);
 	void *user;
 };
 

@@ -46,6 +46,8 @@ static const struct json_member context_members[] = {
 	LIST("optionalCalls", optional_calls),
 	LIST("runtimeHandlers", runtime_handlers),
 	LIST("cdiDirectories", cdi_directories),
+	JSON_LIST(struct context, "held", held, held_count, JSON_REQUIRED, POD_RESOURCES_HELD_MAX,
+		  held_device_members),
 	JSON_END_OTHERS, /* redaction */
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "conformance/runner/pod_resources.h"
 #include "containers/inspect/manifest.h"
 #include "reports/redact/redact.h"
 
@@ -57,6 +58,10 @@ struct context {
 	/* For sandboxes: the first for all of them, the others to judge isolation as well. Empty: the
 	 * runtime's own. */
 	struct text_list runtime_handlers;
+
+	/* Devices that pods of the node held before the run; none without --pod-resources. */
+	struct held_device *held;
+	size_t held_count;
 
 	struct arena arena; /* owns strings and lists of a context that was read */
 };

@@ -83,6 +83,8 @@ static void fill_context(struct runner *runner)
 	context->wine_directory = workplace->wine.directory;
 	context->cdi_directories = runner->cdi_directories;
 	context->node = runner->node;
+	context->held = runner->held.items;
+	context->held_count = runner->held.count;
 	context->redactor = runner->redactor;
 }
 
@@ -153,6 +155,8 @@ static int prepare(struct runner *runner, struct error *err)
 		rc = runner_open_expectations(runner, err);
 	if (rc == 0)
 		rc = runner_open_redactor(runner, err);
+	if (rc == 0)
+		rc = runner_ask_pods(runner, err);
 	if (rc == 0 && settings->on_plan == NULL) {
 		rc = output_open(settings->asked.out_directory, &runner->output_lock,
 				 &runner->output, err);
@@ -301,6 +305,7 @@ int runner_run(const struct runner_settings *settings, const struct check_suite 
 	free(runner.program);
 	free(runner.plugin_command);
 	text_list_free(&runner.cdi_directories);
+	held_devices_free(&runner.held);
 	termination_close(runner.termination);
 	(void)loop_drain(&runner.loop, DRAIN_MS, NULL);
 	cleanup_fd_(&runner.output_lock);

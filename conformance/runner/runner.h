@@ -31,9 +31,14 @@ struct runner_settings {
 	const struct text_list *expect; /* expectation files, or names of installed ones */
 	const char *const *argv;	/* the command line, NULL-ended, for the journal */
 	int64_t min_run;
-	int64_t jobs;		 /* checks that may run at a time; at least 1 */
-	int64_t time_limit_s;	 /* of the run: the check that runs then is stopped; 0: none */
-	int64_t silence_limit_s; /* of a check that records nothing; 0: none */
+	int64_t jobs;		   /* checks that may run at a time; at least 1 */
+	int64_t time_limit_s;	   /* of the run: the check that runs then is stopped; 0: none */
+	int64_t silence_limit_s;   /* of a check that records nothing; 0: none */
+	const char *pod_resources; /* where the node's kubelet says what pods hold
+				      (pod_resources.h): devices that the run leaves alone; NULL:
+				      nobody is asked */
+	bool drain_check;	   /* with it: no run where pods hold devices of the resource under
+				      test, or without one of any */
 	bool conformance_required;
 	bool reproducible;
 	bool include_identity; /* stores names, home folders and serial numbers unredacted */

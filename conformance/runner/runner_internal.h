@@ -37,6 +37,7 @@ struct runner {
 	int output_lock; /* of the output folder; -1: none */
 	char *output;	 /* its path while the run lasts (conformance/runner/output.h) */
 	struct redactor *redactor;
+	struct held_devices held; /* of the context */
 	struct journal *journal;
 	struct system_log *log; /* NULL: it cannot be read, or nothing is launched */
 	struct progress *progress;
@@ -44,6 +45,13 @@ struct runner {
 
 /* What identifies this host and the node's devices stays out of all that is written from here on. */
 int runner_open_redactor(struct runner *runner, struct error *err);
+
+/* With --pod-resources: which devices pods hold, and their names stay out of all that is written. ERROR_BUSY: pods hold some,
+ * and --drain-check was given; errors of pod_resources_list(). */
+int runner_ask_pods(struct runner *runner, struct error *err);
+
+/* The report's environment.pods. */
+cJSON *runner_describe_pods(const struct runner *runner);
 
 /* The journal's first records. */
 int runner_open_journal(struct runner *runner, struct error *err);

@@ -81,7 +81,10 @@ int runner_open_journal(struct runner *runner, struct error *err)
 	int rc = journal_create(path, &run, &runner->journal, err);
 	if (rc < 0)
 		return rc;
-	return add_section(runner, "redaction", redactor_to_json(runner->redactor, false), err);
+	rc = add_section(runner, "redaction", redactor_to_json(runner->redactor, false), err);
+	if (rc == 0 && settings->pod_resources != NULL)
+		rc = add_section(runner, "pods", runner_describe_pods(runner), err);
+	return rc;
 }
 
 int runner_journal_environment(struct runner *runner, struct error *err)

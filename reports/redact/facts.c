@@ -20,15 +20,15 @@ enum {
 	FACTS_MAX = 16384
 };
 
-const char *const redact_kind_names[] = {"host",   "user",   "home", "address",
-					 "serial", "secret", NULL};
+const char *const redact_kind_names[] = {"host",      "user",	 "home",   "pod",    "namespace",
+					 "container", "address", "serial", "secret", NULL};
 
 /* Names of hosts and users that machines have by default, or that say what they are for; folders that every system has. */
 static const char nobody[] =
 	"admin administrator agent all alpine amd amd64 app arm64 azureuser bin boot build builder bus centos container "
 	"containeradministrator containerd containeruser daemon data debian default desktop dev docker drm ec2-user etc "
-	"fedora github gitlab gpu guest home host hostname intel jenkins kubelet kubernetes laptop lib lib64 linux local "
-	"localdomain localhost localhost.localdomain machine master media microsoft mnt name node nobody none null nvidia "
+	"fedora github gitlab gpu guest home host hostname intel jenkins kubelet kubernetes kube-system laptop lib lib64 linux local "
+	"localdomain localhost localhost.localdomain machine main master media microsoft mnt name node nobody none null nvidia "
 	"opt proc public root run runc runner sbin secret serial server service srv sys system test tester tmp ubuntu "
 	"unknown user users usr vagrant var windows wine worker workgroup workspace workstation x86";
 

@@ -22,7 +22,10 @@
 enum redact_kind {
 	REDACT_HOST,
 	REDACT_USER,
-	REDACT_HOME,	/* an absolute path */
+	REDACT_HOME, /* an absolute path */
+	REDACT_POD,  /* names of what else runs on the node */
+	REDACT_NAMESPACE,
+	REDACT_CONTAINER,
 	REDACT_ADDRESS, /* IPv4 or IPv6, as inet_ntop() writes it */
 	REDACT_SERIAL,	/* of the machine, a disk, a network interface (MAC address), a device */
 	REDACT_SECRET,	/* the value of a variable whose name says that it is one */

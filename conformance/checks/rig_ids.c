@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Which ids a check may use. */
+#include "conformance/checks/rig_ids.h"
+
+#include "base/cleanup.h"
+#include "conformance/checks/list_and_watch.h"
+
+#include <string.h>
+
+enum { NAMED_MAX = 8 /* in a reason */ };
+
+const struct held_device *rig_holder(const struct rig *rig, const char *resource, const char *id)
+{
+	for (size_t i = 0; i < rig->context->held_count; i++) {
+		const struct held_device *held = &rig->context->held[i];
+		if (text_equal(held->resource, resource) && list_may_be_one_device(held->id, id))
+			return held;
+	}
+	return NULL;
+}
+
+bool rig_is_held(const char *resource, const char *id, void *user)
+{
+	return rig_holder(user, resource, id) != NULL;
+}
+
+const struct held_device *rig_device_holder(const struct rig *rig,
+					    const struct discovery_device *device)
+{
+	static const struct grant nothing;
+	for (size_t i = 0; i < rig->context->held_count; i++) {
+		const struct held_device *held = &rig->context->held[i];
+		struct granted named = {0};
+		granted_read_names(rig->context->node, held->id, &nothing, &named);
+		if (granted_has(&named, device) || list_may_be_one_device(held->id, device->id))
+			return held;
+	}
+	return NULL;
+}
+
+const char *rig_busy(const struct rig *rig, const char *what, const struct held_device *held)
+{
+	return check_format(rig->run, "busy: %s is held by pod %s, container %s", what, held->pod,
+			    held->container);
+}
+
+/* Sorted and each once. */
+static void list_healthy(const struct rig *rig, const char *resource, struct text_list *ids)
+{
+	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
+	struct text_list healthy CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; list != NULL && i < list->count; i++) {
+		if (kubelet_device_is_healthy(&list->items[i]))
+			(void)text_list_add(&healthy, list->items[i].id, NULL);
+	}
+	text_list_sort(&healthy);
+	/* An id that was sent twice is one device for the kubelet. */
+	for (size_t i = 0; i < healthy.count; i++) {
+		if (i == 0 || strcmp(healthy.items[i], healthy.items[i - 1]) != 0)
+			(void)text_list_add(ids, healthy.items[i], NULL);
+	}
+}
+
+void rig_held_ids(const struct rig *rig, const char *resource, struct text_list *ids)
+{
+	struct text_list healthy CLEANUP_TEXT_LIST = {0};
+	list_healthy(rig, resource, &healthy);
+	text_each (id, &healthy) {
+		if (rig_holder(rig, resource, id) != NULL)
+			(void)text_list_add(ids, id, NULL);
+	}
+}
+
+void rig_free_ids(struct rig *rig, const char *resource, struct text_list *ids, struct text *busy)
+{
+	struct text_list healthy CLEANUP_TEXT_LIST = {0};
+	struct text why CLEANUP_TEXT = {0};
+	size_t count = 0;
+	list_healthy(rig, resource, &healthy);
+	text_each (id, &healthy) {
+		const struct held_device *held = rig_holder(rig, resource, id);
+		if (held == NULL)
+			(void)text_list_add(ids, id, NULL);
+		else if (count++ < NAMED_MAX)
+			text_addf(&why, "%s%s", count > 1 ? "; " : "", rig_busy(rig, id, held));
+	}
+	if (count > NAMED_MAX)
+		text_addf(&why, "; and %zu more", count - NAMED_MAX);
+	if (count == 0)
+		return;
+	text_addf(busy, "%s%s", busy->size != 0 ? "; " : "", text_string(&why));
+	if (text_list_has(&rig->busy, resource))
+		return;
+	(void)text_list_add(&rig->busy, resource, NULL);
+	check_note(rig->run, "left out: %s", text_string(&why));
+}
+
+bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids)
+{
+	struct text busy CLEANUP_TEXT = {0};
+	const size_t before = ids->count;
+	rig_free_ids(rig, resource, ids, &busy);
+	if (ids->count != before)
+		return true;
+	if (busy.size == 0)
+		return check_expect(rig->run, false, "healthy devices", "at least one",
+				    "none of %s", resource);
+	check_unsupported(rig->run, "%s", text_string(&busy));
+	return false;
+}
+
+bool rig_for_each(struct rig *rig, check_judge *judge, void *user)
+{
+	rig_each (resource, rig) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		struct rig_item item = {.resource = resource, .ids = &ids, .user = user};
+		if (!rig_healthy_ids(rig, item.resource, &ids))
+			return false;
+		judge(rig, &item);
+	}
+	return true;
+}
+
+void rig_each_resource(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	if (rig != NULL)
+		(void)rig_for_each(rig, check_row(run)->judge, NULL);
+}

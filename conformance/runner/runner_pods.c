@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* A node that works: pods hold devices, which the run leaves alone. */
+#include "conformance/runner/runner_internal.h"
+
+#include "base/cleanup.h"
+#include "base/members.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { POD_RESOURCES_MS = 10000, NAMED_MAX = 8 /* in an error */ };
+
+/* --drain-check: nothing may be held. */
+static int refuse_held(const struct runner *runner, struct error *err)
+{
+	const char *resource = runner->settings->asked.resource;
+	struct text text CLEANUP_TEXT = {0};
+	size_t count = 0;
+	for (size_t i = 0; i < runner->held.count; i++) {
+		const struct held_device *held = &runner->held.items[i];
+		if (resource != NULL && !text_equal(held->resource, resource))
+			continue;
+		if (count++ < NAMED_MAX)
+			text_addf(&text, "%s%s of %s by pod %s, container %s",
+				  count > 1 ? "; " : "", held->id, held->resource, held->pod,
+				  held->container);
+	}
+	if (count > NAMED_MAX)
+		text_addf(&text, "; and %zu more", count - NAMED_MAX);
+	return count == 0 ? 0
+			  : error_set(err, ERROR_BUSY,
+				      "--drain-check: pods hold devices of this node: %s",
+				      text_string(&text));
+}
+
+/* Names of pods, namespaces and containers may say whose they are. */
+static int redact_names(struct runner *runner, struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < runner->held.count; i++) {
+		const struct held_device *held = &runner->held.items[i];
+		const size_t size = strcspn(held->pod, "/");
+		char *namespace CLEANUP_FREE = memory_copy_start(held->pod, size);
+		rc = redactor_add(runner->redactor, REDACT_NAMESPACE, namespace, err);
+		if (rc == 0 && held->pod[size] != '\0')
+			rc = redactor_add(runner->redactor, REDACT_POD, &held->pod[size + 1], err);
+		if (rc == 0)
+			rc = redactor_add(runner->redactor, REDACT_CONTAINER, held->container, err);
+	}
+	return rc;
+}
+
+int runner_ask_pods(struct runner *runner, struct error *err)
+{
+	const struct runner_settings *settings = runner->settings;
+	if (settings->pod_resources == NULL)
+		return 0;
+	int rc = pod_resources_list(&runner->loop, settings->pod_resources,
+				    context_wait_ms(&settings->asked, POD_RESOURCES_MS),
+				    &runner->held, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "--pod-resources");
+	if (settings->drain_check)
+		rc = refuse_held(runner, err);
+	return rc == 0 ? redact_names(runner, err) : rc;
+}
+
+cJSON *runner_describe_pods(const struct runner *runner)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct members held CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < runner->held.count; i++)
+		member_item(&held, NULL,
+			    json_members_write(held_device_members, &runner->held.items[i]));
+	member_item(&json, "held", members_take(&held));
+	return members_take(&json);
+}
