@@ -129,7 +129,8 @@ static size_t expect_all(const struct api_tally *tally)
 			tested ? NULL : rig_device_holder(tally->rig, device);
 		offering++;
 		if (held != NULL)
-			check_note(run, "not tested: %s", rig_busy(tally->rig, device->id, held));
+			check_remark(run, tally->tested.count == 0 ? "unsupported" : NULL,
+				     "not tested: %s", rig_busy(tally->rig, device->id, held));
 		else if (!tested && tally->rig->busy.count != 0)
 			check_unsupported(run, "%s may be one of the devices that pods hold",
 					  device->id);
