@@ -48,35 +48,25 @@ static void ask(struct rig *rig, const char *resource, const struct text_list *i
 	asked->ids += ids->count;
 }
 
-/* Ids that pods hold: only what their names say is known. */
-static void add_held(struct rig *rig, const char *resource, struct asked *asked)
-{
-	static const struct grant nothing;
-	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	rig_held_ids(rig, resource, &ids);
-	text_each (id, &ids) {
-		struct granted named = {0};
-		granted_read_names(rig->context->node, id, &nothing, &named);
-		for (size_t i = 0; i < named.count; i++)
-			granted_add(&asked->granted, named.devices[i]);
-		asked->asked += named.count != 0;
-		asked->ids++;
-	}
-}
-
 /* A plugin other than the reference plugin may serve only some of the node's devices; a device must be
  * served if another one of its kind is (granted_requires()). */
 static void compare_grants(struct rig *rig)
 {
 	const struct discovery_snapshot *node = rig->context->node;
 	TALLY(devices, rig->run, "device of the node", "granted by some id");
+	struct text busy CLEANUP_TEXT = {0};
 	struct asked asked = {0};
 	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		if (kubelet_resource_status(rig->kubelet, resource).allocatable != 0 &&
-		    rig_healthy_ids(rig, resource, &ids))
+		if (kubelet_resource_status(rig->kubelet, resource).allocatable == 0)
+			continue;
+		asked.ids += rig_free_ids(rig, resource, &ids, &busy);
+		if (ids.count != 0)
 			ask(rig, resource, &ids, &asked);
-		add_held(rig, resource, &asked);
+	}
+	if (asked.asked == 0 && busy.size != 0) {
+		check_unsupported(rig->run, "%s", text_string(&busy));
+		return;
 	}
 	size_t unread = asked.ids - asked.asked + asked.unread;
 	if (asked.asked != asked.ids || asked.unread != 0)

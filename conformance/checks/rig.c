@@ -372,7 +372,7 @@ struct rig *rig_ready(struct check_run *run, const char *const *env)
 	text_each (resource, &all) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 		bool healthy = rig_count_healthy(rig, resource) != 0;
-		rig_free_ids(rig, resource, &ids, &busy);
+		(void)rig_free_ids(rig, resource, &ids, &busy);
 		bool empty = !healthy || ids.count == 0;
 		(void)text_list_add(empty ? &rig->left_out : &rig->resources, resource, NULL);
 		if (!healthy)

@@ -44,11 +44,12 @@ const char *rig_busy(const struct rig *rig, const char *what, const struct held_
 			    held->container);
 }
 
-/* Sorted and each once. */
-static void list_healthy(const struct rig *rig, const char *resource, struct text_list *ids)
+size_t rig_free_ids(struct rig *rig, const char *resource, struct text_list *ids, struct text *busy)
 {
 	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
 	struct text_list healthy CLEANUP_TEXT_LIST = {0};
+	struct text why CLEANUP_TEXT = {0};
+	size_t held_count = 0;
 	for (size_t i = 0; list != NULL && i < list->count; i++) {
 		if (kubelet_device_is_healthy(&list->items[i]))
 			(void)text_list_add(&healthy, list->items[i].id, NULL);
@@ -56,50 +57,31 @@ static void list_healthy(const struct rig *rig, const char *resource, struct tex
 	text_list_sort(&healthy);
 	/* An id that was sent twice is one device for the kubelet. */
 	for (size_t i = 0; i < healthy.count; i++) {
-		if (i == 0 || strcmp(healthy.items[i], healthy.items[i - 1]) != 0)
-			(void)text_list_add(ids, healthy.items[i], NULL);
-	}
-}
-
-void rig_held_ids(const struct rig *rig, const char *resource, struct text_list *ids)
-{
-	struct text_list healthy CLEANUP_TEXT_LIST = {0};
-	list_healthy(rig, resource, &healthy);
-	text_each (id, &healthy) {
-		if (rig_holder(rig, resource, id) != NULL)
-			(void)text_list_add(ids, id, NULL);
-	}
-}
-
-void rig_free_ids(struct rig *rig, const char *resource, struct text_list *ids, struct text *busy)
-{
-	struct text_list healthy CLEANUP_TEXT_LIST = {0};
-	struct text why CLEANUP_TEXT = {0};
-	size_t count = 0;
-	list_healthy(rig, resource, &healthy);
-	text_each (id, &healthy) {
+		const char *id = healthy.items[i];
 		const struct held_device *held = rig_holder(rig, resource, id);
+		if (i != 0 && strcmp(id, healthy.items[i - 1]) == 0)
+			continue;
 		if (held == NULL)
 			(void)text_list_add(ids, id, NULL);
-		else if (count++ < NAMED_MAX)
-			text_addf(&why, "%s%s", count > 1 ? "; " : "", rig_busy(rig, id, held));
+		else if (held_count++ < NAMED_MAX)
+			text_addf(&why, "%s%s", held_count > 1 ? "; " : "",
+				  rig_busy(rig, id, held));
 	}
-	if (count > NAMED_MAX)
-		text_addf(&why, "; and %zu more", count - NAMED_MAX);
-	if (count == 0)
-		return;
-	text_addf(busy, "%s%s", busy->size != 0 ? "; " : "", text_string(&why));
-	if (text_list_has(&rig->busy, resource))
-		return;
-	(void)text_list_add(&rig->busy, resource, NULL);
-	check_note(rig->run, "left out: %s", text_string(&why));
+	if (held_count > NAMED_MAX)
+		text_addf(&why, "; and %zu more", held_count - NAMED_MAX);
+	if (held_count != 0 && !text_list_has(&rig->busy, resource)) {
+		(void)text_list_add(&rig->busy, resource, NULL);
+		check_note(rig->run, "left out: %s", text_string(&why));
+	}
+	text_addf(busy, "%s%s", held_count != 0 && busy->size != 0 ? "; " : "", text_string(&why));
+	return held_count;
 }
 
 bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids)
 {
 	struct text busy CLEANUP_TEXT = {0};
 	const size_t before = ids->count;
-	rig_free_ids(rig, resource, ids, &busy);
+	(void)rig_free_ids(rig, resource, ids, &busy);
 	if (ids->count != before)
 		return true;
 	if (busy.size == 0)

@@ -23,8 +23,6 @@ const struct held_device *rig_device_holder(const struct rig *rig,
 const char *rig_busy(const struct rig *rig, const char *what, const struct held_device *held);
 
 /* Adds the healthy ids of a resource that no pod holds, sorted and each once, and to `busy` who holds the others: the
- * first time with a note. */
-void rig_free_ids(struct rig *rig, const char *resource, struct text_list *ids, struct text *busy);
-
-/* Adds the others. */
-void rig_held_ids(const struct rig *rig, const char *resource, struct text_list *ids);
+ * first time with a note. Returns how many others there are. */
+size_t rig_free_ids(struct rig *rig, const char *resource, struct text_list *ids,
+		    struct text *busy);

@@ -8,29 +8,24 @@
 
 #include <string.h>
 
-enum { POD_RESOURCES_MS = 10000, NAMED_MAX = 8 /* in an error */ };
+enum { POD_RESOURCES_MS = 10000 };
 
 /* --drain-check: nothing may be held. */
 static int refuse_held(const struct runner *runner, struct error *err)
 {
 	const char *resource = runner->settings->asked.resource;
 	struct text text CLEANUP_TEXT = {0};
-	size_t count = 0;
 	for (size_t i = 0; i < runner->held.count; i++) {
 		const struct held_device *held = &runner->held.items[i];
-		if (resource != NULL && !text_equal(held->resource, resource))
-			continue;
-		if (count++ < NAMED_MAX)
+		if (resource == NULL || text_equal(held->resource, resource))
 			text_addf(&text, "%s%s of %s by pod %s, container %s",
-				  count > 1 ? "; " : "", held->id, held->resource, held->pod,
+				  text.size != 0 ? "; " : "", held->id, held->resource, held->pod,
 				  held->container);
 	}
-	if (count > NAMED_MAX)
-		text_addf(&text, "; and %zu more", count - NAMED_MAX);
-	return count == 0 ? 0
-			  : error_set(err, ERROR_BUSY,
-				      "--drain-check: pods hold devices of this node: %s",
-				      text_string(&text));
+	return text.size == 0 ? 0
+			      : error_set(err, ERROR_BUSY,
+					  "--drain-check: pods hold devices of this node: %s",
+					  text_string(&text));
 }
 
 /* Names of pods, namespaces and containers may say whose they are. */

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Who and where a report is from stays out of it: names and addresses of the host, names of its users, home folders and
+ * Who and where a report is from stays out of it: names and addresses of the host, names of its users and pods, home folders and
  * serial numbers are replaced where something is stored (reports/journal.h, evidence), and nowhere
  * else. Checks compare before that, so no verdict depends on it. docs/redaction.md.
  *

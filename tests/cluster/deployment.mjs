@@ -2,7 +2,7 @@
 // usage: isolated node deployment.mjs BUILD
 // The reference plugin on a real Kubernetes, from its manifest to pods that compute, and through what happens to a node in its life.
 import {cpSync, mkdirSync, readFileSync, readdirSync, renameSync} from 'node:fs';
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {join, resolve} from 'node:path';
 import {
 	api, importImage, kubectl, nodeName, podLog, pods, poll, removePod, runParts, startCluster, startKubelet, stop, until, untilAllocatable, untilNode, untilPod,
@@ -12,6 +12,7 @@ const build = resolve(process.argv[2]);
 const manifest = join(import.meta.dirname, '../../reference-plugin/deploy/daemonset.yaml');
 const display = 'gpucert.internal/display';
 const compute = 'gpucert.internal/compute';
+const report = '/run/cluster/report';
 const pluginPods = `${pods('kube-system')}?labelSelector=app.kubernetes.io/name=device-plugin-gpu`;
 
 const expect = (condition, what) => {
@@ -85,6 +86,23 @@ const parts = {
 			(events) => events.some(({reason, message}) => reason === 'FailedScheduling' && message.includes(`Insufficient ${display}`)));
 		expect((await api('GET', `${pods()}/greedy`)).status.phase === 'Pending', 'it is not Pending');
 		await removePod('greedy');
+	},
+	'a run leaves the device of a running pod alone, or refuses to start': async () => {
+		const run = (...args) => spawnSync(join(build, 'bin/gpucert'), [
+			'run', '--quiet', '--launcher', 'process', '--include-host-identity', '--out', report,
+			'--pod-resources', '/var/lib/kubelet/pod-resources/kubelet.sock', ...args, 'allocate.each-and-all'], {encoding: 'utf8'});
+		await create(holder('busy'));
+		await untilRunning('busy');
+		const refused = run('--drain-check');
+		expect(refused.status === 3 && refused.stderr.includes(' by pod default/busy, container c'), JSON.stringify(refused));
+		const ended = run();
+		expect(ended.status === 0, JSON.stringify(ended));
+		const {checks: [check], environment: {pods: {held}}} = JSON.parse(readFileSync(join(report, 'report.json'), 'utf8'));
+		expect(held.length === 1 && held[0].resource === display && held[0].pod === 'default/busy', JSON.stringify(held));
+		expect(check.outcome === 'pass' && check.notes[0] === `left out: busy: ${held[0].device} is held by pod default/busy, container c`, JSON.stringify(check));
+		await removePod('busy');
+		const free = run('--drain-check');
+		expect(free.status === 0, JSON.stringify(free));
 	},
 	'an upgrade of the plugin leaves a running pod its device, and new pods get theirs': async () => {
 		await create(holder('holder'));

@@ -12,7 +12,9 @@ with_pods() { "$bin/../tests/pods-double" "$socket" "$@"; }
 cat >"$work/plugin.json" <<E2
 {"plugins": [{"resource": "example.com/gpu", "devices": [{"id": "gpu-0"}, {"id": "gpu-1"}, {"id": "gpu-2"}, {"id": "gpu-3", "health": "Unhealthy"}],
 	"options": {"get_preferred_allocation_available": true, "pre_start_required": true},
-	"touch": "$work/asked-{id}", "allocate": {"each": {"envs": {"GPU": "{id}"}}}}]}
+	"touch": "$work/asked-{id}", "allocate": {"each": {"envs": {"GPU": "{id}"}}}},
+	{"resource": "example.com/nic", "devices": [{"id": "nic-0"}, {"id": "nic-1"}, {"id": "nic-2"}],
+	"touch": "$work/asked-{id}", "allocate": {"each": {"envs": {"NIC": "{id}"}}}}]}
 E2
 scripted="$bin/../tests/scripted-plugin '$work/plugin.json' {plugin-dir}"
 run() { gpucert run --quiet --launcher process --plugin "$scripted" "$@"; }
@@ -24,21 +26,23 @@ expect_exit 0 run --out "$work/plain" allocate.each-and-all
 expect_report "$work/plain/report.json" "r.environment.pods === undefined" true
 rm "$work"/asked-*
 
-# One of three is held, as is one that is unhealthy: no call asks for them.
+# One of three is held, as is one that is unhealthy, and two of another resource: no call asks for them.
 # shellcheck disable=SC2086
 expect_exit 0 with_pods team-blue/train-x7 trainer example.com/gpu gpu-0 team-blue/train-x7 trainer example.com/gpu gpu-3 \
-	default/other main example.com/nic gpu-1 -- \
+	default/other main example.com/nic nic-0 default/other main example.com/nic nic-1 default/other main example.com/tpu gpu-1 -- \
 	gpucert run --quiet --launcher process --plugin "$scripted" --jobs 4 --out "$work/one" --pod-resources "$socket" $suites
-[ ! -e "$work/asked-gpu-0" ] || complain "gpu-0 was asked for although a pod holds it"
-[ ! -e "$work/asked-gpu-3" ] || complain "gpu-3 was asked for although a pod holds it"
-for id in gpu-1 gpu-2; do
+for id in gpu-0 gpu-3 nic-0 nic-1; do
+	[ ! -e "$work/asked-$id" ] || complain "$id was asked for although a pod holds it"
+done
+for id in gpu-1 gpu-2 nic-2; do
 	[ -e "$work/asked-$id" ] || complain "$id was not asked for although it is free"
 done
 r=$work/one/report.json
 expect_exit 0 node "$validate" "$schemas/report.schema.json" "$r"
 expect_report "$r" "outcome('allocate.each-and-all')" pass
 expect_report "$r" "r.checks.filter((c) => c.outcome === 'fail' || c.outcome === 'broken').length" 0
-expect_report "$r" "r.environment.pods.held.length" 3
+expect_report "$r" "outcome('allocate.across-resources')" pass
+expect_report "$r" "r.environment.pods.held.length" 5
 expect_report "$r" "r.environment.pods.held[0].device" gpu-0
 expect_report "$r" "r.checks.find((c) => c.id === 'allocate.each-and-all').notes[0]" \
 	"left out: busy: gpu-0 is held by pod <namespace>/<pod>, container <container>"
@@ -48,14 +52,15 @@ expect_report "$r" "r.checks.find((c) => c.id === 'allocate.each-and-all').notes
 rm "$work"/asked-*
 expect_exit 0 with_pods default/train main example.com/gpu gpu-0 default/train main example.com/gpu gpu-1::0 \
 	default/train main example.com/gpu gpu-2 -- \
-	gpucert run --quiet --launcher process --plugin "$scripted" --out "$work/all" --include-host-identity \
-	--pod-resources "$socket" allocate.each-and-all registration.version list-and-watch.ids
+	gpucert run --quiet --launcher process --plugin "$scripted" --resource example.com/gpu --out "$work/all" --include-host-identity \
+	--pod-resources "$socket" allocate.each-and-all registration.version list-and-watch.ids list-and-watch.devices-present
 set -- "$work"/asked-*
 [ ! -e "$1" ] || complain "$1: it was asked for although a pod holds it"
 r=$work/all/report.json
 expect_report "$r" "outcome('allocate.each-and-all')" unsupported
 expect_report "$r" "r.checks.find((c) => c.id === 'allocate.each-and-all').reason.split('; ')[1]" \
 	"busy: gpu-1 is held by pod default/train, container main"
+expect_report "$r" "outcome('list-and-watch.devices-present')" unsupported
 expect_report "$r" "outcome('registration.version') + ' ' + outcome('list-and-watch.ids')" "pass pass"
 expect_report "$r" "r.environment.pods.held[1].pod" default/train
 expect_exit 0 node "$validate" "$schemas/report.schema.json" "$r"
