@@ -363,11 +363,16 @@ static bool names_index(const struct discovery_snapshot *node, const char *value
 	       names(value, index);
 }
 
+bool granted_is_named(const char *id, const struct discovery_device *device)
+{
+	return names(id, device->uuid);
+}
+
 void granted_read_names(const struct discovery_snapshot *node, const char *id,
 			const struct grant *grant, struct granted *named)
 {
 	node_each (device, node) {
-		bool found = names(id, device->uuid);
+		bool found = granted_is_named(id, device);
 		grant_each (entry, &grant->envs)
 			found = found || names(entry->value, device->uuid) ||
 				(text_equal(entry->name, "NVIDIA_VISIBLE_DEVICES") &&

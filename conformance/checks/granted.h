@@ -84,6 +84,9 @@ bool granted_is_partition(const struct discovery_snapshot *node,
 void granted_read_names(const struct discovery_snapshot *node, const char *id,
 			const struct grant *grant, struct granted *named);
 
+/* Does the id hold the driver's UUID of the device? */
+bool granted_is_named(const char *id, const struct discovery_device *device);
+
 /* How many of the granted devices offer the API. */
 size_t granted_count(const struct granted *granted, const char *api);
 

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "conformance/checks/node_cdi.h"
-#include "conformance/checks/rig_ids.h"
 #include "rpc/message.h"
 #include "rpc/rpc.h"
 
@@ -153,24 +152,7 @@ struct offers {
 	uint64_t end_ms;
 	size_t visited;
 	bool ended;
-	const char *busy; /* why an answer was left out; NULL: none was */
 };
-
-/* Does it hand out a device that a pod holds by an id of another resource? */
-static bool is_busy(struct rig *rig, const struct offer *offer, struct offers *offers)
-{
-	for (size_t i = 0; i < offer->granted.count; i++) {
-		const struct discovery_device *device = offer->granted.devices[i];
-		const struct held_device *held = rig_device_holder(rig, device);
-		if (held == NULL)
-			continue;
-		offers->busy = rig_busy(rig, device->id, held);
-		check_note(rig->run, "%s of %s is left out: %s", offer->id, offer->resource,
-			   offers->busy);
-		return true;
-	}
-	return false;
-}
 
 static void visit_resource(struct rig *rig, const struct rig_item *item)
 {
@@ -185,9 +167,8 @@ static void visit_resource(struct rig *rig, const struct rig_item *item)
 		int rc = offer_ask(rig, item->resource, id, &offer, &err);
 		if (rc < 0)
 			(void)check_expect_ok(rig->run, rc, "Allocate", &err);
-		bool busy = rc == 0 && is_busy(rig, &offer, offers);
-		offers->visited += rc == 0 && !busy;
-		offers->ended = rc < 0 || (!busy && !offers->visit(&offer, offers->user));
+		offers->visited += rc == 0;
+		offers->ended = rc < 0 || !offers->visit(&offer, offers->user);
 		offer_close(rig, &offer);
 	}
 	if (!offers->ended && asked < all)
@@ -203,7 +184,5 @@ size_t offers_each(struct rig *rig, bool (*visit)(struct offer *offer, void *use
 		.end_ms = clock_monotonic_ms() + context_limit_ms(rig->context, OFFERS_MS),
 	};
 	(void)rig_for_each(rig, visit_resource, &offers);
-	if (offers.visited == 0 && offers.busy != NULL)
-		check_unsupported(rig->run, "%s", offers.busy);
 	return offers.visited;
 }

@@ -41,8 +41,7 @@ void offer_report_unseen(struct check_run *run, const char *prefix, size_t count
 /*
  * Asks for each healthy id of each resource under test, one after the other, and closes the offer
  * after `visit`, which returns false to end the walk. An id without an answer ends it as well. A note
- * says when only a sample of many ids was asked for, or none after a minute. Answers that hand out a device which a
- * pod holds (rig_ids.h) are left out, with a note; when nothing else is left, that is recorded as unsupported. Returns
- * the number of visited ids.
+ * says when only a sample of many ids was asked for, or none after a minute. Returns the number of
+ * visited ids.
  */
 size_t offers_each(struct rig *rig, bool (*visit)(struct offer *offer, void *user), void *user);

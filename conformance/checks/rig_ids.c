@@ -9,33 +9,40 @@
 
 enum { NAMED_MAX = 8 /* in a reason */ };
 
-const struct held_device *rig_holder(const struct rig *rig, const char *resource, const char *id)
+/* By the driver's UUID, or as discovery calls it. */
+static bool names(const char *id, const struct discovery_device *device)
 {
-	for (size_t i = 0; i < rig->context->held_count; i++) {
-		const struct held_device *held = &rig->context->held[i];
-		if (text_equal(held->resource, resource) && list_may_be_one_device(held->id, id))
-			return held;
-	}
-	return NULL;
-}
-
-bool rig_is_held(const char *resource, const char *id, void *user)
-{
-	return rig_holder(user, resource, id) != NULL;
+	return granted_is_named(id, device) || list_may_be_one_device(id, device->id);
 }
 
 const struct held_device *rig_device_holder(const struct rig *rig,
 					    const struct discovery_device *device)
 {
-	static const struct grant nothing;
 	for (size_t i = 0; i < rig->context->held_count; i++) {
-		const struct held_device *held = &rig->context->held[i];
-		struct granted named = {0};
-		granted_read_names(rig->context->node, held->id, &nothing, &named);
-		if (granted_has(&named, device) || list_may_be_one_device(held->id, device->id))
-			return held;
+		if (names(rig->context->held[i].id, device))
+			return &rig->context->held[i];
 	}
 	return NULL;
+}
+
+const struct held_device *rig_holder(const struct rig *rig, const char *resource, const char *id)
+{
+	const struct held_device *found = NULL;
+	for (size_t i = 0; i < rig->context->held_count; i++) {
+		const struct held_device *held = &rig->context->held[i];
+		if (text_equal(held->resource, resource) && list_may_be_one_device(held->id, id))
+			return held;
+	}
+	node_each (device, rig->context->node) {
+		if (rig->context->held_count != 0 && found == NULL && names(id, device))
+			found = rig_device_holder(rig, device);
+	}
+	return found;
+}
+
+bool rig_is_held(const char *resource, const char *id, void *user)
+{
+	return rig_holder(user, resource, id) != NULL;
 }
 
 const char *rig_busy(const struct rig *rig, const char *what, const struct held_device *held)

@@ -9,13 +9,14 @@
 #include "conformance/checks/granted.h"
 #include "conformance/checks/rig.h"
 
-/* The pod that holds this id, or another id that may be the same device's; NULL: none. */
+/* The pod that holds this id, another id that may be the same device's, or the device of the node that the id names; NULL:
+ * none is known. */
 const struct held_device *rig_holder(const struct rig *rig, const char *resource, const char *id);
 
 /* The same, for struct kubelet_options; the rig is `user`. */
 bool rig_is_held(const char *resource, const char *id, void *user);
 
-/* The pod with an id, of any resource, that names this device of the node; NULL: none is known. */
+/* The pod with an id, of any resource, that names this device of the node. */
 const struct held_device *rig_device_holder(const struct rig *rig,
 					    const struct discovery_device *device);
 
