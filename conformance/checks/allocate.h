@@ -36,6 +36,10 @@ void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge
  * several is allocate.each-and-all's business. */
 void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, check_judge *judge);
 
+/* Adds the files of the node that the answer mounts. */
+void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer,
+			  struct text_list *paths);
+
 enum allocate_members {
 	/* Everything that a container gets. Lists, also of names between commas in a value, mean the same in any
 	 * order, and so do annotations of CDI under other keys. */

@@ -316,11 +316,10 @@ static void judge_list(const struct staying_all *all, const char *resource,
 {
 	for (size_t i = 0; list != NULL && i < all->count; i++) {
 		struct staying *staying = &all->each[i];
-		const struct kubelet_device *device =
-			text_equal(staying->resource, resource)
-				? kubelet_device_find(list, staying->id)
-				: NULL;
-		if (text_equal(staying->resource, resource) && !kubelet_device_is_healthy(device))
+		if (!text_equal(staying->resource, resource))
+			continue;
+		const struct kubelet_device *device = kubelet_device_find(list, staying->id);
+		if (!kubelet_device_is_healthy(device))
 			staying->wrong = kubelet_device_state(device);
 	}
 }

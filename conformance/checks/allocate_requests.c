@@ -299,6 +299,14 @@ void allocate_size(struct rig *rig, const struct rig_item *item)
 			requirement_limit(CHECK_ALC_27));
 }
 
+void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer, struct text_list *paths)
+{
+	for (size_t i = 0; i < answer->n_mounts; i++) {
+		if (file_exists(answer->mounts[i]->host_path))
+			(void)text_list_add(paths, answer->mounts[i]->host_path, NULL);
+	}
+}
+
 /* Adds the files that the first answer mounts, and allocates again and again. False: recorded. */
 static bool add_files(struct rig *rig, const char *resource, struct text_list *paths)
 {
@@ -309,17 +317,16 @@ static bool add_files(struct rig *rig, const char *resource, struct text_list *p
 	const char *const *each = (const char *const *)ids.items;
 	const V1beta1__ContainerAllocateResponse *answer =
 		allocate_expect(rig, resource, each, 1, "Allocate of one device", &first);
-	for (size_t i = 0; answer != NULL && i < answer->n_mounts; i++) {
-		if (file_exists(answer->mounts[i]->host_path))
-			(void)text_list_add(paths, answer->mounts[i]->host_path, NULL);
-	}
-	for (size_t i = 0; answer != NULL && i < LATER_CALLS; i++) {
+	if (answer == NULL)
+		return false;
+	allocate_add_mounted(answer, paths);
+	for (size_t i = 0; i < LATER_CALLS; i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		if (allocate_expect(rig, resource, &each[i % ids.count], 1, "a later Allocate",
 				    &reply) == NULL)
 			return false;
 	}
-	return answer != NULL;
+	return true;
 }
 
 /* The kubelet keeps an answer as long as the pod lives, and applies it at each start of the container. */

@@ -333,10 +333,7 @@ static bool add_paths(struct rig *rig, struct text_list *paths)
 					"Allocate of one device", &reply);
 		if (answer == NULL)
 			return false;
-		for (size_t i = 0; i < answer->n_mounts; i++) {
-			if (file_exists(answer->mounts[i]->host_path))
-				(void)text_list_add(paths, answer->mounts[i]->host_path, NULL);
-		}
+		allocate_add_mounted(answer, paths);
 		for (size_t i = 0; i < answer->n_devices; i++) {
 			if (file_exists(answer->devices[i]->host_path))
 				(void)text_list_add(paths, answer->devices[i]->host_path, NULL);
