@@ -227,9 +227,9 @@ const plugin = {
 	version: 'v1beta1',
 	register() {
 		const {socket} = plugin;
-		callKubelet('/v1beta1.Registration/Register', message(bytes(1, plugin.version), bytes(2, plugin.endpoint()), bytes(3, plugin.resource), bytes(4, plugin.options)), (code) => {
+		callKubelet('/v1beta1.Registration/Register', message(bytes(1, plugin.version), bytes(2, plugin.endpoint()), bytes(3, plugin.resource), bytes(4, plugin.options)), (code, answered) => {
 			if (code === 0) plugin.succeeded();
-			else if (socket === plugin.socket) plugin.refused(code);
+			else if (socket === plugin.socket) plugin.refused(code, answered);
 		});
 	},
 	begin() {
@@ -286,18 +286,18 @@ function inode(path) {
 
 function callKubelet(path, data, done) {
 	let over = false;
+	let status;
 	const end = (code) => {
 		if (over) return;
 		over = true;
 		session.destroy();
-		done(code);
+		done(code, status !== undefined);
 	};
 	const session = http2.connect('http://localhost', {createConnection: () => net.connect(kubeletSocket)});
 	session.on('error', () => end(14));
 	session.on('close', () => end(14));
 	if (plugin.deadlineMs) setTimeout(() => end(4), plugin.deadlineMs);
 	const stream = session.request({':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers'});
-	let status;
 	stream.on('error', () => end(14));
 	stream.on('response', (headers) => (status ??= headers['grpc-status']));
 	stream.on('trailers', (headers) => (status ??= headers['grpc-status']));
@@ -780,7 +780,8 @@ const faults = {
 		let asked = 0;
 		plugin.methods.GetDevicePluginOptions = () => (asked++ === 0 ? Buffer.from([16, 1]) : message());
 	},
-	'no-retry-later': () => unlike('refused', (before, code) => plugin.registered === 0 && before(code)),
+	// A socket that is bound and does not listen yet refuses the connection, which no kubelet has answered.
+	'no-retry-later': () => unlike('refused', (before, code, answered) => (plugin.registered === 0 || !answered) && before(code)),
 	'no-devices-after-a-stream': () => {
 		let ended = false;
 		unlike('watch', (before, stream) => {
