@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { DRAIN_MS = 5000 };
+enum { DRAIN_MS = 5000, MONITOR_RETRY_MS = 500 };
 
 struct plugin {
 	uv_loop_t loop;
@@ -22,7 +22,8 @@ struct plugin {
 	struct directory_watch *kubelet_directory;	      /* NULL when it is the same */
 	struct instance *instances[INVENTORY_RESOURCE_COUNT]; /* NULL: not served */
 	size_t open_instances;
-	struct monitor *monitor; /* NULL: off */
+	struct monitor *monitor;  /* NULL: off */
+	uv_timer_t monitor_timer; /* while another has its address */
 	struct termination *termination;
 	bool stopping;
 };
@@ -81,6 +82,40 @@ static int answer_monitor(const char *path, struct text *body, void *user)
 	return 200;
 }
 
+static void on_monitor_due(uv_timer_t *timer)
+{
+	struct plugin *plugin = timer->data;
+	struct error err = {0};
+	int rc = monitor_open(&plugin->loop, plugin->config->metrics_address, answer_monitor,
+			      plugin, &plugin->monitor, &err);
+	if (rc == ERROR_BUSY)
+		return;
+	(void)uv_timer_stop(timer);
+	if (rc < 0)
+		log_warning("%s", err.text);
+}
+
+/* In a rolling update the older instance has the address until it ends: the newer one serves the kubelet before that. */
+static int open_monitor(struct plugin *plugin, struct error *err)
+{
+	struct error busy = {0};
+	int rc = uv_timer_init(&plugin->loop, &plugin->monitor_timer);
+	if (rc < 0)
+		return error_uv(err, rc, "timer");
+	plugin->monitor_timer.data = plugin;
+	rc = monitor_open(&plugin->loop, plugin->config->metrics_address, answer_monitor, plugin,
+			  &plugin->monitor, &busy);
+	if (rc == ERROR_BUSY) {
+		log_warning("%s: retrying until it is free", busy.text);
+		rc = uv_timer_start(&plugin->monitor_timer, on_monitor_due, MONITOR_RETRY_MS,
+				    MONITOR_RETRY_MS);
+		return rc == 0 ? 0 : error_uv(err, rc, "timer");
+	}
+	if (rc < 0)
+		*err = busy;
+	return rc;
+}
+
 /* Instances ask the scanner to their end. */
 static void on_instance_closed(void *user)
 {
@@ -95,6 +130,8 @@ static void stop(struct plugin *plugin)
 		return;
 	plugin->stopping = true;
 	termination_close(plugin->termination);
+	if (plugin->monitor_timer.data != NULL)
+		uv_close((uv_handle_t *)&plugin->monitor_timer, NULL);
 	monitor_close(plugin->monitor);
 	directory_watch_close(plugin->plugin_directory);
 	directory_watch_close(plugin->kubelet_directory);
@@ -148,8 +185,7 @@ int plugin_run(const struct config *config, struct error *err)
 		rc = directory_watch_open(&plugin.loop, kubelet, on_directory_changed, &plugin,
 					  &plugin.kubelet_directory, err);
 	if (rc == 0 && config->metrics_address[0] != '\0')
-		rc = monitor_open(&plugin.loop, config->metrics_address, answer_monitor, &plugin,
-				  &plugin.monitor, err);
+		rc = open_monitor(&plugin, err);
 
 	if (rc == 0)
 		(void)uv_run(&plugin.loop, UV_RUN_DEFAULT);

@@ -229,6 +229,8 @@ static int listen_at(struct monitor *monitor, const char *address, struct error 
 	}
 	if (rc == 0)
 		rc = uv_listen(&monitor->listener.stream, MONITOR_CONNECTIONS_MAX, on_connection);
+	if (rc == UV_EADDRINUSE)
+		return error_set(err, ERROR_BUSY, "metrics: %s is in use", address);
 	return rc == 0 ? 0 : error_uv(err, rc, "cannot serve metrics at %s", address);
 }
 

@@ -105,6 +105,22 @@ idle=$!
 sleep 1
 wait "$idle"
 get 200 "$base/livez" --retry 10 --retry-all-errors
+
+# In a rolling update a second instance serves the kubelet before it has the address, and has it when the first one ends.
+"$bin/device-plugin-gpu" --plugin-dir "$work/plugins" --node "$source/discovery/nodes/linux-2x-tesla-t4.json" \
+	--metrics-address "${base#http://}" 2>"$work/log.second" &
+second=$!
+until grep -q "${base#http://} is in use: retrying" "$work/log.second"; do
+	kill -0 "$second" || exit 1
+	sleep 0.1
+done
+stop
+plugin=$second
+until grep -q "metrics and health at $base/metrics" "$work/log.second"; do
+	kill -0 "$second" || exit 1
+	sleep 0.1
+done
+get 200 "$base/livez"
 stop
 
 # With a kubelet, on a Unix socket, which a plugin that was killed left behind.
