@@ -104,7 +104,7 @@ static void expect_daemonset(int index, const struct config_program *program)
 	yaml_document_t document CLEANUP(release);
 	char *command CLEANUP_FREE =
 		text_format("%%CONTAINER_SANDBOX_MOUNT_POINT%%\\%s.exe", program->name);
-	load(DEPLOY "directx-daemonsets.yaml", index, &document);
+	load(DEPLOY "chart/base/windows/daemonsets.yaml", index, &document);
 	expect(&document, "kind", "DaemonSet");
 	expect(&document, "metadata/name", program->name);
 	expect(&document, "spec/template/spec/hostNetwork", "true");
@@ -126,7 +126,7 @@ static void expect_builds(int index)
 		"matchExpressions/0";
 	yaml_document_t document CLEANUP(release);
 	yaml_node_t *term = NULL;
-	load(DEPLOY "directx-daemonsets.yaml", index, &document);
+	load(DEPLOY "chart/base/windows/daemonsets.yaml", index, &document);
 	term = at(&document, terms);
 	UNIT_STRING(scalar(member(&document, term, "key")), "node.kubernetes.io/windows-build");
 	UNIT_STRING(scalar(member(&document, term, "operator")), "In");
@@ -163,7 +163,7 @@ static void expect_configuration(yaml_document_t *document, const char *name,
 static void test_configmap(void)
 {
 	yaml_document_t document CLEANUP(release);
-	load(DEPLOY "directx-daemonsets.yaml", 0, &document);
+	load(DEPLOY "chart/base/windows/daemonsets.yaml", 0, &document);
 	expect(&document, "kind", "ConfigMap");
 	expect_configuration(&document, "wddm.yaml", &program_wddm);
 	expect_configuration(&document, "mcdm.yaml", &program_mcdm);

@@ -119,8 +119,7 @@ static bool leave_out(struct planning *it, const cJSON *node, const char *name)
 	const char *os = json_pointer_string(node, "/status/nodeInfo/operatingSystem");
 	const char *why = NULL;
 	if (text_equal(label_of(node, OS_LABEL), "windows") || text_equal(os, "windows"))
-		why = "Windows: use share/gpucert/deploy/windows-node-job.yaml "
-		      "(docs/windows-node.md)";
+		why = "Windows: use share/gpucert/deploy/node (docs/deployment.md)";
 	else if (json_pointer_true(node, "/spec/unschedulable"))
 		why = "unschedulable";
 	else if (!is_ready(node))

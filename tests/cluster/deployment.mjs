@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
 // usage: isolated node deployment.mjs BUILD
-// The reference plugin on a real Kubernetes, from its manifest to pods that compute, and through what happens to a node in its life.
-import {cpSync, mkdirSync, readFileSync, readdirSync, renameSync} from 'node:fs';
+// The reference plugin on a real Kubernetes, from its Kustomize overlay to pods that compute, and through what happens to a node in its life.
+import {cpSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync} from 'node:fs';
 import {execFileSync, spawnSync} from 'node:child_process';
-import {join, resolve} from 'node:path';
+import {join, relative, resolve} from 'node:path';
+import {findTools, print} from '../../workloads/deploy/tests/tools.mjs';
 import {
-	api, importImage, kubectl, nodeName, podLog, pods, poll, removePod, runParts, startCluster, startKubelet, stop, until, untilAllocatable, untilNode, untilPod,
+	api, importImage, kubectl, nodeName, podLog, pods, poll, removePod, runCtr, runParts, startCluster, startKubelet, stop, until, untilAllocatable, untilNode, untilPod,
 } from './cluster.mjs';
 
 const build = resolve(process.argv[2]);
-const manifest = join(import.meta.dirname, '../../reference-plugin/deploy/daemonset.yaml');
+const tools = findTools(join(build, 'npm/kubectl'));
+const source = join(import.meta.dirname, '../..');
+const plugin = 'device-plugin-gpu';
+const daemonsets = '/apis/apps/v1/namespaces/kube-system/daemonsets';
 const display = 'gpucert.internal/display';
 const compute = 'gpucert.internal/compute';
 const report = '/run/cluster/report';
-const pluginPods = `${pods('kube-system')}?labelSelector=app.kubernetes.io/name=device-plugin-gpu`;
+const pluginPods = `${pods('kube-system')}?labelSelector=app.kubernetes.io/name=${plugin}`;
 
 const expect = (condition, what) => {
 	if (!condition) throw new Error(what);
@@ -60,15 +64,51 @@ function makeDriversMovable() {
 }
 const move = (from, to) => readdirSync(from).filter((name) => name.startsWith('lvp_icd')).forEach((name) => renameSync(join(from, name), join(to, name)));
 
+// The objects of a user's kustomization with this overlay, as a file for kubectl. Kubernetes 1.20 cannot surge.
+function render(overlay, images, components = []) {
+	const folder = join('/run/cluster/kustomize', overlay.replaceAll('/', '-'));
+	mkdirSync(folder, {recursive: true});
+	const place = (path) => relative(folder, join(source, path));
+	const file = join(folder, 'rendered.yaml');
+	writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify({resources: [place(overlay)], components: components.map(place), images}));
+	writeFileSync(file, print(tools.kubectl, 'kustomize', folder));
+	return file;
+}
+// Another instance of the plugin on the node, as an upgrade with surge has it, takes over from the one that runs. Returns what the node's
+// status said meanwhile.
+async function takeOver(manifest, name, older) {
+	const seen = new Set();
+	const watched = untilNode(`${name} took over`, ({metadata, status}) => {
+		seen.add(status.allocatable[display]);
+		return metadata.labels.plugin === name;
+	});
+	kubectl('apply', '-f', manifest);
+	await until(`${name} is available`, `${daemonsets}?fieldSelector=metadata.name=${name}`, ([daemonset]) => daemonset?.status.numberAvailable === 1);
+	kubectl('--namespace', 'kube-system', 'delete', 'daemonset', older);
+	await until(`${older} is gone`, `${pods('kube-system')}?labelSelector=app.kubernetes.io/name=${older}`, (found) => found.length === 0);
+	await poll(`${name} has the address of metrics`, () => fetch('http://127.0.0.1:9478/readyz').then(({ok}) => ok, () => false));
+	await computes('opencl');
+	kubectl('label', 'node', nodeName, '--overwrite', `plugin=${name}`);
+	await watched;
+	return [...seen];
+}
+
 let kubelet;
+let manifest;
 const holders = {};
 const parts = {
 	'a cluster starts': async () => {
 		kubelet = await startCluster(build);
 		makeDriversMovable();
-		for (const version of ['0.1.0', '0.1.1']) importImage(`gpucert.internal/device-plugin-gpu:${version}`, join(build, 'bin/device-plugin-gpu'));
+		const digest = importImage(`gpucert.internal/${plugin}:0.1.0`, join(build, 'bin/device-plugin-gpu'));
+		for (const name of [`${plugin}@${digest}`, `${plugin}:0.1.1`]) runCtr('images', 'tag', `gpucert.internal/${plugin}:0.1.0`, `gpucert.internal/${name}`);
+		manifest = render('reference-plugin/deploy/overlays/linux', [{name: `gpucert.internal/${plugin}`, digest}], ['reference-plugin/deploy/components/without-surge']);
 	},
-	'the manifest makes the devices of the node allocatable': async () => {
+	'the API server accepts the deployment of a run on one node': () => {
+		kubectl('create', 'namespace', 'gpucert');
+		kubectl('apply', '--dry-run=server', '-f', render('conformance/deploy/overlays/linux', []));
+	},
+	'the overlay makes the devices of the node allocatable': async () => {
 		kubectl('apply', '-f', manifest);
 		await untilAllocatable(display, 2);
 		await untilAllocatable(compute, 1);
@@ -108,12 +148,19 @@ const parts = {
 		await create(holder('holder'));
 		holders.id = await untilRunning('holder');
 		const before = await until('one plugin', pluginPods, (found) => found.length === 1 && found[0].metadata.uid);
-		kubectl('--namespace', 'kube-system', 'set', 'image', 'daemonset/device-plugin-gpu', 'device-plugin-gpu=gpucert.internal/device-plugin-gpu:0.1.1');
+		kubectl('--namespace', 'kube-system', 'set', 'image', `daemonset/${plugin}`, `${plugin}=gpucert.internal/${plugin}:0.1.1`);
 		await until('the new plugin is ready', pluginPods, (found) => found.length === 1 && found[0].metadata.uid !== before && isReady(found[0]));
 		await computes('opencl');
 		await create(holder('second'));
 		await untilRunning('second');
 		await removePod('second');
+		expect(await untilRunning('holder') === holders.id, 'the running pod was restarted');
+	},
+	'a newer plugin next to the older one takes over, and the devices stay allocatable': async () => {
+		const next = join(manifest, '../next.yaml');
+		writeFileSync(next, readFileSync(manifest, 'utf8').replace(/kind: DaemonSet[^]*?containers:/, (head) => head.replaceAll(`: ${plugin}`, `: ${plugin}-next`)));
+		const seen = [await takeOver(next, `${plugin}-next`, plugin), await takeOver(manifest, plugin, `${plugin}-next`)];
+		expect(seen.every((counts) => `${counts}` === '2'), JSON.stringify(seen));
 		expect(await untilRunning('holder') === holders.id, 'the running pod was restarted');
 	},
 	'the plugin registers with a restarted kubelet, running pods stay and new ones are admitted': async () => {

@@ -145,7 +145,7 @@ static void test_left_out(void)
 		"c: not ready",
 		"d: not ready",
 		"e: taint gpu:NoSchedule (see --toleration)",
-		"g: Windows: use share/gpucert/deploy/windows-node-job.yaml (docs/windows-node.md)",
+		"g: Windows: use share/gpucert/deploy/node (docs/deployment.md)",
 		"h: has no label kubernetes.io/hostname"};
 	(void)text_list_add(&selectors, "gpu=yes", NULL);
 	with.selectors = selectors;

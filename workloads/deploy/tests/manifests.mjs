@@ -2,7 +2,7 @@
 // usage: manifests.mjs FILE|FOLDER...
 // Each document of each YAML file is valid by the types of the Kubernetes API: as literals in TypeScript, where a field
 // that is unknown, missing or of another type is an error. First that is tried with wrong pods.
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -36,6 +36,10 @@ function check(documents) {
 }
 
 function* files(name) {
+	if (!existsSync(name)) {
+		console.log(`skipped: there is no ${name}`);
+		process.exit(77);
+	}
 	if (!statSync(name).isDirectory())
 		yield name;
 	else
