@@ -14,6 +14,7 @@
 #include "rpc/rpc.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -270,6 +271,8 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 	int rc = plugin_process_start(&rig->loop, &spec, &rig->plugin, &err);
 	if (rc < 0)
 		check_advise(rig->run, end_advice);
+	else
+		rig->run_of_plugin.process_id = process_id(rig->plugin);
 	return check_works(rig->run, rc, "the plugin could not be started", &err);
 }
 
@@ -295,9 +298,30 @@ bool rig_stop_plugin(struct rig *rig, int signal)
 				     signal == SIGTERM ? "SIGTERM" : "SIGKILL");
 }
 
+/* Whether all sockets of the plugin's present run are named by its process ID. */
+static bool sockets_name_process(const struct rig *rig)
+{
+	size_t count = kubelet_registration_count(rig->kubelet);
+	bool all = rig->run_of_plugin.process_id > 0 && count > rig->first_registration;
+	for (size_t i = rig->first_registration; i < count && all; i++) {
+		bool found = false;
+		const char *at = kubelet_registration_at(rig->kubelet, i)->endpoint;
+		while (!found && *(at += strcspn(at, "0123456789")) != '\0') {
+			char *end = NULL;
+			found = strtoull(at, &end, 10) ==
+				(unsigned long long)rig->run_of_plugin.process_id;
+			at = end;
+		}
+		all = found;
+	}
+	return all;
+}
+
 void rig_leave_second(struct rig *rig)
 {
 	time_t second = time(NULL);
+	if (sockets_name_process(rig))
+		return;
 	while (time(NULL) == second)
 		(void)rig_watch(rig, RIG_SECOND_LOOK_MS, RIG_SECOND_LOOK_MS);
 }

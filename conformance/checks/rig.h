@@ -43,6 +43,7 @@ struct rig {
 		char *end; /* "the plugin exited ..."; NULL: it has not ended by itself */
 		bool crashed;
 		bool asked; /* to end */
+		int process_id;
 	} run_of_plugin;
 	bool admitted;	    /* an admission that worked is recorded */
 	uint64_t waited_ns; /* for the plugin, not in the report yet */
@@ -154,8 +155,8 @@ bool rig_stop_plugin(struct rig *rig, int signal);
  * registered. False: recorded. */
 bool rig_restart_plugin(struct rig *rig, int signal);
 
-/* Waits until the present second of the clock is over: sockets may be named by it, and no pod comes
- * back within the second in which it ended. */
+/* Waits until the present second of the clock is over: sockets may be named by it. Those that are named by the
+ * plugin's process ID need no wait. */
 void rig_leave_second(struct rig *rig);
 
 /* Runs the loop for `ms`, in a thorough run for `thorough_ms`: a wait that is itself the measurement. The
