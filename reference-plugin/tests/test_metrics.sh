@@ -32,6 +32,7 @@ command -v curl >/dev/null || {
 
 # start ARGUMENT...: the plugin, until it serves metrics.
 start() {
+	: >"$work/log" # of the last one
 	"$bin/device-plugin-gpu" --plugin-dir "$work/plugins" --node "$source/discovery/nodes/linux-2x-tesla-t4.json" "$@" 2>"$work/log" &
 	plugin=$!
 	until grep -q "metrics and health at" "$work/log"; do
@@ -107,6 +108,7 @@ wait "$idle"
 get 200 "$base/livez" --retry 10 --retry-all-errors
 
 # In a rolling update a second instance serves the kubelet before it has the address, and has it when the first one ends.
+: >"$work/log.second"
 "$bin/device-plugin-gpu" --plugin-dir "$work/plugins" --node "$source/discovery/nodes/linux-2x-tesla-t4.json" \
 	--metrics-address "${base#http://}" 2>"$work/log.second" &
 second=$!
@@ -142,16 +144,19 @@ has 'gpucert_device_plugin_kubelet_connected{resource="gpucert.internal/compute"
 has 'gpucert_device_plugin_list_and_watch_streams{resource="gpucert.internal/compute"} 1'
 has 'gpucert_device_plugin_devices{resource="gpucert.internal/compute",health="healthy"} 2'
 has 'gpucert_device_plugin_allocation_errors_total{resource="gpucert.internal/compute"} 0'
-for _ in $(seq 100); do
-	status=$(curl -s -o /dev/null -w '%{http_code}' --unix-socket "$work/metrics.sock" http://plugin/readyz)
-	[ "$status" != 200 ] || break
-	sleep 0.2
-done
-get 200 http://plugin/readyz --unix-socket "$work/metrics.sock"
+until_ready() { # STATUS
+	for _ in $(seq 100); do
+		status=$(curl -s -o /dev/null -w '%{http_code}' --unix-socket "$work/metrics.sock" http://plugin/readyz) || true
+		[ "$status" != "$1" ] || break
+		sleep 0.2
+	done
+	get "$1" http://plugin/readyz --unix-socket "$work/metrics.sock"
+}
+until_ready 200
 kill "$kubelet"
 wait "$kubelet" || true
 kubelet=
-get 503 http://plugin/readyz --unix-socket "$work/metrics.sock"
+until_ready 503 # it notices the end a moment later
 get 200 http://plugin/healthz --unix-socket "$work/metrics.sock"
 stop
 [ ! -e "$work/metrics.sock" ] || complain "the socket is left behind"
