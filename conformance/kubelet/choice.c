@@ -59,23 +59,6 @@ static enum affinity affinity_of(const struct choice *choice, const char *id)
 	return affinity;
 }
 
-static int call_preferred(struct choice *choice, const struct id_set *offered,
-			  struct rpc_answer *reply)
-{
-	struct random *random = &choice->kubelet->random;
-	const char **available CLEANUP_FREE = id_set_shuffled(offered, random);
-	const char **must CLEANUP_FREE = id_set_shuffled(choice->chosen, random);
-	struct kubelet_preferred_request request;
-
-	kubelet_preferred_request_init(&request, available, offered->list.count,
-				       (int32_t)choice->limit->count);
-	request.container.must_include_deviceids = message_strings(must);
-	request.container.n_must_include_deviceids = choice->chosen->list.count;
-	return own_call(choice->resource->endpoint, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-			&request.request.base, &v1beta1__preferred_allocation_response__descriptor,
-			0, choice->timeout_ms, reply, choice->err);
-}
-
 /* Chooses the devices of `offered` that the plugin prefers; none without the plugin's option. The
  * plugin is also sent the devices that are chosen already. */
 static int take_preferred(struct choice *choice, const struct id_set *offered)
@@ -90,7 +73,19 @@ static int take_preferred(struct choice *choice, const struct id_set *offered)
 
 	id_set_add(&all, offered);
 	id_set_add(&all, choice->chosen);
-	int rc = call_preferred(choice, &all, &reply);
+	struct random *random = &choice->kubelet->random;
+	const char **available CLEANUP_FREE = id_set_shuffled(&all, random);
+	const char **must CLEANUP_FREE = id_set_shuffled(choice->chosen, random);
+	struct kubelet_preferred_request request;
+
+	kubelet_preferred_request_init(&request, available, all.list.count,
+				       (int32_t)choice->limit->count);
+	request.container.must_include_deviceids = message_strings(must);
+	request.container.n_must_include_deviceids = choice->chosen->list.count;
+	int rc =
+		own_call(choice->resource->endpoint, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
+			 &request.request.base, &v1beta1__preferred_allocation_response__descriptor,
+			 0, choice->timeout_ms, &reply, choice->err);
 	if (rc < 0)
 		return rc;
 
@@ -175,46 +170,39 @@ static int find_available(struct choice *choice)
 	return 0;
 }
 
-/* Refusals that precede the choice; `held` is what the container holds already, NULL: nothing. */
-static int check_request(struct choice *choice, const struct allocation *held)
-{
-	const char *resource = choice->limit->resource;
-	if (held != NULL && held->ids.list.count != choice->limit->count)
-		return kubelet_refuse(
-			choice->kubelet, choice->err,
-			"pod \"%s\" container \"%s\" changed request for resource \"%s\" from %zu to %zu",
-			choice->container->pod, choice->container->name, resource,
-			held->ids.list.count, choice->limit->count);
-	if (choice->resource == NULL)
-		return kubelet_refuse(choice->kubelet, choice->err,
-				      "cannot allocate unregistered device %s", resource);
-	if (choice->resource->healthy.list.count == 0)
-		return kubelet_refuse(
-			choice->kubelet, choice->err,
-			"no healthy devices present; cannot allocate unhealthy devices %s",
-			resource);
-	if (held != NULL && !id_set_contains(&choice->resource->healthy, &held->ids))
-		return kubelet_refuse(
-			choice->kubelet, choice->err,
-			"previously allocated devices are no longer healthy; cannot allocate unhealthy devices %s",
-			resource);
-	return 0;
-}
-
 static int choose(struct choice *choice)
 {
 	const struct kubelet_limit *limit = choice->limit;
 	const char *pod = choice->container->pod;
+	/* What the container holds already. */
 	const struct allocation *held =
 		allocation_find(choice->kubelet, pod, choice->container->name, limit->resource);
-	int rc = check_request(choice, held);
-	if (rc < 0 || held != NULL || limit->count == 0)
-		return rc;
+	if (held != NULL && held->ids.list.count != limit->count)
+		return kubelet_refuse(
+			choice->kubelet, choice->err,
+			"pod \"%s\" container \"%s\" changed request for resource \"%s\" from %zu to %zu",
+			pod, choice->container->name, limit->resource, held->ids.list.count,
+			limit->count);
+	if (choice->resource == NULL)
+		return kubelet_refuse(choice->kubelet, choice->err,
+				      "cannot allocate unregistered device %s", limit->resource);
+	if (choice->resource->healthy.list.count == 0)
+		return kubelet_refuse(
+			choice->kubelet, choice->err,
+			"no healthy devices present; cannot allocate unhealthy devices %s",
+			limit->resource);
+	if (held != NULL && !id_set_contains(&choice->resource->healthy, &held->ids))
+		return kubelet_refuse(
+			choice->kubelet, choice->err,
+			"previously allocated devices are no longer healthy; cannot allocate unhealthy devices %s",
+			limit->resource);
+	if (held != NULL || limit->count == 0)
+		return 0;
 	choice->needed = limit->count;
 
 	/* Devices that the limit names must be ones that could be chosen. */
 	if (limit->ids != NULL) {
-		rc = find_available(choice);
+		int rc = find_available(choice);
 		for (size_t i = 0; rc == 0 && i < limit->count; i++) {
 			if (!id_set_has(&choice->available, limit->ids[i]))
 				rc = kubelet_refuse(
@@ -232,7 +220,7 @@ static int choose(struct choice *choice)
 		take_from(choice, reusable);
 	if (choice->needed == 0)
 		return 0;
-	rc = find_available(choice);
+	int rc = find_available(choice);
 	return rc == 0 ? take_available(choice) : rc;
 }
 

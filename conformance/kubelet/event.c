@@ -38,19 +38,6 @@ static void add_count(struct members *members, const char *key, int64_t value)
 		member_int(members, key, value);
 }
 
-static cJSON *device_json(const struct kubelet_device *device)
-{
-	struct members members CLEANUP_MEMBERS = members_new();
-	struct members nodes CLEANUP_MEMBERS = members_new_array();
-	member_string(&members, "id", device->id);
-	member_string(&members, "health", device->health);
-	for (size_t i = 0; i < device->numa_count; i++)
-		member_int(&nodes, NULL, device->numa[i]);
-	if (device->has_topology)
-		member_item(&members, "numa", members_take(&nodes));
-	return members_take(&members);
-}
-
 cJSON *kubelet_event_json(const struct kubelet_event *event)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
@@ -81,8 +68,18 @@ cJSON *kubelet_event_json(const struct kubelet_event *event)
 	}
 	if (event->devices != NULL) {
 		struct members devices CLEANUP_MEMBERS = members_new_array();
-		for (size_t i = 0; i < event->devices->count; i++)
-			member_item(&devices, NULL, device_json(&event->devices->items[i]));
+		for (size_t i = 0; i < event->devices->count; i++) {
+			const struct kubelet_device *device = &event->devices->items[i];
+			struct members members CLEANUP_MEMBERS = members_new();
+			struct members nodes CLEANUP_MEMBERS = members_new_array();
+			member_string(&members, "id", device->id);
+			member_string(&members, "health", device->health);
+			for (size_t k = 0; k < device->numa_count; k++)
+				member_int(&nodes, NULL, device->numa[k]);
+			if (device->has_topology)
+				member_item(&members, "numa", members_take(&nodes));
+			member_item(&devices, NULL, members_take(&members));
+		}
 		member_item(&json, "devices", members_take(&devices));
 	}
 	if (event->ids != NULL)

@@ -372,17 +372,6 @@ static void run_body(struct check_run *run, const char *kubelet)
 	}
 }
 
-/* Once more, in a folder of its own. */
-static void run_again(struct check_run *run, const char *kubelet)
-{
-	struct error err = {0};
-	const char *directory = check_path(run, kubelet);
-	if (!check_works(run, file_make_directories(directory, 0700, &err), NULL, &err))
-		return;
-	run->directory = directory;
-	run_body(run, kubelet);
-}
-
 int check_run_execute(const struct check *check, const struct context *context,
 		      const char *directory, int result_fd, struct error *err)
 {
@@ -398,8 +387,15 @@ int check_run_execute(const struct check *check, const struct context *context,
 	process_adopt_orphans();
 	bool both = text_equal(context->kubelet_profile, CONTEXT_BOTH_KUBELETS);
 	run_body(&run, both ? report_kubelet_names[0] : context->kubelet_profile);
-	for (size_t i = 1; runs_twice(&run) && report_kubelet_names[i] != NULL; i++)
-		run_again(&run, report_kubelet_names[i]);
+	for (size_t i = 1; runs_twice(&run) && report_kubelet_names[i] != NULL; i++) {
+		/* Once more, in a folder of its own. */
+		struct error why = {0};
+		const char *own = check_path(&run, report_kubelet_names[i]);
+		if (!check_works(&run, file_make_directories(own, 0700, &why), NULL, &why))
+			continue;
+		run.directory = own;
+		run_body(&run, report_kubelet_names[i]);
+	}
 
 	/* Daemons of the plugin, most likely: everything else ended with its group. */
 	if (process_end_orphans(&names, NULL) < 0)

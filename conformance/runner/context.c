@@ -51,11 +51,11 @@ static const struct json_member context_members[] = {
 	JSON_END_OTHERS, /* redaction */
 };
 
-static int read_files(const char *directory, struct context *context, struct error *err)
+int context_read(const char *run_directory, struct context *context, struct error *err)
 {
-	char *path CLEANUP_FREE = path_join(directory, "context.json");
-	char *node_path CLEANUP_FREE = path_join(directory, "node.json");
-	char *image_path CLEANUP_FREE = path_join(directory, "image.json");
+	char *path CLEANUP_FREE = path_join(run_directory, "context.json");
+	char *node_path CLEANUP_FREE = path_join(run_directory, "node.json");
+	char *image_path CLEANUP_FREE = path_join(run_directory, "image.json");
 	struct discovery_options options = {
 		.recorded_node = node_path,
 		.filter = {.include_integrated = true, .include_detachable = true},
@@ -64,27 +64,23 @@ static int read_files(const char *directory, struct context *context, struct err
 	struct redactor *redactor = NULL;
 	cJSON *json CLEANUP_JSON = NULL;
 
+	*context = (struct context){0};
 	int rc = json_read_file(path, &json, err);
 	struct json_at root = json_root(json);
 	if (rc == 0)
 		rc = json_members_read(&root, context_members, context, &context->arena, err);
 	if (rc == 0)
 		rc = discovery_take(&options, &node, err);
-	if (rc < 0)
-		return rc;
-	/* node.json is the harness' own record, also of a live node. */
-	node->recorded = context->node_file != NULL || context->wine_directory != NULL;
-	context->node = node;
+	if (rc == 0) {
+		/* node.json is the harness' own record, also of a live node. */
+		node->recorded = context->node_file != NULL || context->wine_directory != NULL;
+		context->node = node;
 
-	rc = redactor_from_json(json_pointer(json, "/redaction"), true, &redactor, err);
-	context->redactor = redactor;
-	return rc == 0 ? image_manifest_load(image_path, &context->image, err) : rc;
-}
-
-int context_read(const char *run_directory, struct context *context, struct error *err)
-{
-	*context = (struct context){0};
-	int rc = read_files(run_directory, context, err);
+		rc = redactor_from_json(json_pointer(json, "/redaction"), true, &redactor, err);
+		context->redactor = redactor;
+	}
+	if (rc == 0)
+		rc = image_manifest_load(image_path, &context->image, err);
 	if (rc == 0)
 		return 0;
 	context_free(context);

@@ -280,43 +280,10 @@ static cJSON *drivers_json(const struct environment *environment,
 	return members_take(&drivers);
 }
 
-/* `recorded`: the device as in a recorded node (discovery/schema/node.schema.json), without what a
- * container gets: that is long, and digested. */
-static cJSON *device_json(const struct environment *environment,
-			  const struct discovery_snapshot *node, size_t index, cJSON *recorded)
-{
-	static const char *const left_out[] = {"files", "nodes", "environment"};
-	const struct discovery_device *device = &node->devices[index];
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct members files CLEANUP_MEMBERS = members_new();
-	char *driver CLEANUP_FREE = driver_key(node, index);
-	char *hardware CLEANUP_FREE = NULL;
-
-	add_text(&json, "ref", device->id);
-	add_text(&json, "driver",
-		 driver == NULL && environment->wine.wine != NULL ? WINE_DRIVER : driver);
-	add_text(&json, "name", device->description);
-	add_text(&json, "vendor", device->vendor);
-	add_text(&json, "kind", discovery_kind_name(device->kind));
-	if (device->pci_vendor != DISCOVERY_UNKNOWN)
-		hardware = text_format("PCI\\VEN_%04X&DEV_%04X", (unsigned)device->pci_vendor,
-				       (unsigned)device->pci_device);
-	add_text(&json, "hardwareId", hardware);
-	member_strings(&json, "apis", device->apis);
-
-	member_int(&files, "count", (int64_t)device->file_count);
-	add_set(&files, "digest", &environment->devices[index].files);
-	member_item(&json, "runtimeFiles", members_take(&files));
-
-	for (size_t i = 0; i < ARRAY_SIZE(left_out); i++)
-		cJSON_DeleteItemFromObjectCaseSensitive(recorded, left_out[i]);
-	member_item(&json, "node", recorded);
-	return members_take(&json);
-}
-
 static cJSON *devices_json(const struct environment *environment,
 			   const struct discovery_snapshot *node)
 {
+	static const char *const left_out[] = {"files", "nodes", "environment"};
 	struct members devices CLEANUP_MEMBERS = members_new_array();
 	cJSON *document CLEANUP_JSON = NULL;
 	char *text = discovery_to_json(node);
@@ -326,10 +293,38 @@ static cJSON *devices_json(const struct environment *environment,
 		return NULL;
 
 	cJSON *recorded = cJSON_GetObjectItemCaseSensitive(document, "devices");
-	for (size_t i = 0; i < node->device_count; i++)
-		member_item(
-			&devices, NULL,
-			device_json(environment, node, i, cJSON_DetachItemFromArray(recorded, 0)));
+	for (size_t i = 0; i < node->device_count; i++) {
+		/* `own`: the device as in a recorded node (discovery/schema/node.schema.json), without
+		 * what a container gets: that is long, and digested. */
+		cJSON *own = cJSON_DetachItemFromArray(recorded, 0);
+		const struct discovery_device *device = &node->devices[i];
+		struct members json CLEANUP_MEMBERS = members_new();
+		struct members files CLEANUP_MEMBERS = members_new();
+		char *driver CLEANUP_FREE = driver_key(node, i);
+		char *hardware CLEANUP_FREE = NULL;
+
+		add_text(&json, "ref", device->id);
+		add_text(&json, "driver",
+			 driver == NULL && environment->wine.wine != NULL ? WINE_DRIVER : driver);
+		add_text(&json, "name", device->description);
+		add_text(&json, "vendor", device->vendor);
+		add_text(&json, "kind", discovery_kind_name(device->kind));
+		if (device->pci_vendor != DISCOVERY_UNKNOWN)
+			hardware =
+				text_format("PCI\\VEN_%04X&DEV_%04X", (unsigned)device->pci_vendor,
+					    (unsigned)device->pci_device);
+		add_text(&json, "hardwareId", hardware);
+		member_strings(&json, "apis", device->apis);
+
+		member_int(&files, "count", (int64_t)device->file_count);
+		add_set(&files, "digest", &environment->devices[i].files);
+		member_item(&json, "runtimeFiles", members_take(&files));
+
+		for (size_t k = 0; k < ARRAY_SIZE(left_out); k++)
+			cJSON_DeleteItemFromObjectCaseSensitive(own, left_out[k]);
+		member_item(&json, "node", own);
+		member_item(&devices, NULL, members_take(&json));
+	}
 	return members_take(&devices);
 }
 
@@ -338,29 +333,6 @@ cJSON *environment_describe_plugin(struct environment *environment, const struct
 	digests_wait(environment->digests);
 	return plugin_identity_json(&environment->plugin,
 				    context->reference_plugin ? GPUCERT_VERSION : NULL);
-}
-
-/* Begins to digest the files of a device. They are this machine's only if the node is. */
-static int begin_device(struct environment *environment, size_t index,
-			const struct discovery_snapshot *node, const struct wine_node *wine,
-			struct error *err)
-{
-	const struct discovery_device *device = &node->devices[index];
-	struct device_digests *digests = &environment->devices[index];
-	int rc = 0;
-	if (OFFERS_WINE_NODE && wine != NULL)
-		return wine_identity_add_files(wine, device->location_path, &digests->files,
-					       environment->digests, err);
-	if (node->recorded)
-		return 0;
-	for (size_t i = 0; rc == 0 && i < device->file_count; i++)
-		rc = digest_set_add(&digests->files, environment->digests,
-				    device->files[i].destination, device->files[i].source, err);
-	if (rc == 0 && device->driver_store_path[0] != '\0')
-		rc = digest_set_add(&digests->driver_store, environment->digests,
-				    path_base(device->driver_store_path), device->driver_store_path,
-				    err);
-	return rc;
 }
 
 int environment_open(struct environment *environment, uv_loop_t *loop,
@@ -382,8 +354,24 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 
 	if (OFFERS_WINE_NODE && wine != NULL)
 		rc = wine_identity_read(wine, &environment->wine, err);
-	for (size_t i = 0; rc == 0 && i < node->device_count; i++)
-		rc = begin_device(environment, i, node, wine, err);
+	for (size_t i = 0; rc == 0 && i < node->device_count; i++) {
+		/* Begins to digest the files of a device. They are this machine's only if the node is. */
+		const struct discovery_device *device = &node->devices[i];
+		struct device_digests *digests = &environment->devices[i];
+		const bool files_are_elsewhere =
+			(OFFERS_WINE_NODE && wine != NULL) || node->recorded;
+		if (OFFERS_WINE_NODE && wine != NULL)
+			rc = wine_identity_add_files(wine, device->location_path, &digests->files,
+						     environment->digests, err);
+		for (size_t k = 0; rc == 0 && !files_are_elsewhere && k < device->file_count; k++)
+			rc = digest_set_add(&digests->files, environment->digests,
+					    device->files[k].destination, device->files[k].source,
+					    err);
+		if (rc == 0 && !files_are_elsewhere && device->driver_store_path[0] != '\0')
+			rc = digest_set_add(&digests->driver_store, environment->digests,
+					    path_base(device->driver_store_path),
+					    device->driver_store_path, err);
+	}
 	if (rc == 0 && path_of_program(&program, NULL) == 0)
 		environment->harness = begin_digest(environment, program);
 	if (rc == 0 && path_of_helper(RUN_CHECK, &run_check, NULL) == 0)

@@ -33,45 +33,6 @@ void execution_set(struct execution *execution, enum report_outcome outcome, cha
 	execution->reason = reason;
 }
 
-static void judge(struct execution *execution, const struct process_result *ended)
-{
-	const struct error *protocol = &execution->protocol;
-	const bool exited = ended->end == PROCESS_EXITED;
-	char description[256] = "";
-	const char *reason = "";
-
-	if (execution->silent) {
-		execution_set(execution, REPORT_TIMEOUT,
-			      text_format("the check recorded nothing for %llu s",
-					  (unsigned long long)execution->spec.silence_ms / 1000));
-	} else if (execution->interrupted && execution->result.kept) {
-		enum report_outcome outcome = result_outcome(&execution->result, &reason);
-		execution_set(execution, outcome, memory_copy(reason));
-	} else if (execution->interrupted) {
-		execution_set(execution, REPORT_NOTRUN,
-			      memory_copy("the run was interrupted during this check"));
-	} else if (ended->end == PROCESS_TIMED_OUT) {
-		execution_set(execution, REPORT_TIMEOUT,
-			      text_format("the check did not end within %llu s",
-					  (unsigned long long)execution->timeout_ms / 1000));
-	} else if (protocol->code != 0 && ended->end != PROCESS_SIGNALLED) {
-		/* A killed process' last line may be incomplete: that is a crash. */
-		execution_set(execution, REPORT_BROKEN,
-			      text_format("result pipe: %s", protocol->text));
-	} else if (exited && ended->code == REPORT_EXIT_BROKEN) {
-		execution_set(execution, REPORT_BROKEN,
-			      memory_copy("the check's process could not write its results"));
-	} else if (!exited || ended->code != 0 || !execution->result.finished) {
-		process_describe(ended, description, sizeof(description));
-		execution_set(
-			execution, REPORT_CRASH,
-			text_format("the check's process %s before it finished", description));
-	} else {
-		enum report_outcome outcome = result_outcome(&execution->result, &reason);
-		execution_set(execution, outcome, memory_copy(reason));
-	}
-}
-
 int execution_start(const struct execution_spec *spec, struct execution *execution,
 		    struct error *err)
 {
@@ -117,12 +78,47 @@ bool execution_has_ended(struct execution *execution)
 int execution_end(struct execution *execution, struct error *err)
 {
 	const struct process_result *ended = process_result(execution->process);
+	const struct error *protocol = &execution->protocol;
+	const bool exited = ended->end == PROCESS_EXITED;
+	char description[256] = "";
+	const char *reason = "";
 	execution->duration_ms = ended->duration_ms;
 	text_add_all(&execution->err, &ended->err);
 	int rc = log_watch_record(&execution->spec, execution, err);
-	if (rc == 0)
-		judge(execution, ended);
-	return rc;
+	if (rc < 0)
+		return rc;
+
+	if (execution->silent) {
+		execution_set(execution, REPORT_TIMEOUT,
+			      text_format("the check recorded nothing for %llu s",
+					  (unsigned long long)execution->spec.silence_ms / 1000));
+	} else if (execution->interrupted && execution->result.kept) {
+		enum report_outcome outcome = result_outcome(&execution->result, &reason);
+		execution_set(execution, outcome, memory_copy(reason));
+	} else if (execution->interrupted) {
+		execution_set(execution, REPORT_NOTRUN,
+			      memory_copy("the run was interrupted during this check"));
+	} else if (ended->end == PROCESS_TIMED_OUT) {
+		execution_set(execution, REPORT_TIMEOUT,
+			      text_format("the check did not end within %llu s",
+					  (unsigned long long)execution->timeout_ms / 1000));
+	} else if (protocol->code != 0 && ended->end != PROCESS_SIGNALLED) {
+		/* A killed process' last line may be incomplete: that is a crash. */
+		execution_set(execution, REPORT_BROKEN,
+			      text_format("result pipe: %s", protocol->text));
+	} else if (exited && ended->code == REPORT_EXIT_BROKEN) {
+		execution_set(execution, REPORT_BROKEN,
+			      memory_copy("the check's process could not write its results"));
+	} else if (!exited || ended->code != 0 || !execution->result.finished) {
+		process_describe(ended, description, sizeof(description));
+		execution_set(
+			execution, REPORT_CRASH,
+			text_format("the check's process %s before it finished", description));
+	} else {
+		enum report_outcome outcome = result_outcome(&execution->result, &reason);
+		execution_set(execution, outcome, memory_copy(reason));
+	}
+	return 0;
 }
 
 void execution_free(struct execution *execution)

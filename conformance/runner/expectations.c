@@ -19,38 +19,6 @@ bool expectations_forbid(const char *check, const struct check_suite *const *sui
 	return is_needed;
 }
 
-/* Refuses a row that names no such check or is long overdue for review. */
-static int review_row(const struct expectation *row, const struct check_suite *const *suites,
-		      const char *today, struct text_list *overdue, struct error *err)
-{
-	const long days = expectation_overdue(row, today);
-	const struct check_suite *suite = NULL;
-	const struct check *check = NULL;
-	struct error why = {0};
-
-	if (plan_find(suites, row->check, &suite, &check, &why) < 0)
-		return error_set(err, ERROR_FORMAT, "%s: %s", row->entry, why.text);
-	if (row->revision != 0 && row->revision != check->revision)
-		return error_set(
-			err, ERROR_FORMAT,
-			"%s: %s has the revision %u now and not %u: see whether the row still "
-			"holds",
-			row->entry, row->check, check->revision, row->revision);
-	if (expectations_forbid(row->check, suites))
-		return error_set(err, ERROR_FORMAT, "%s: %s " EXPECTATIONS_FORBIDDEN, row->entry,
-				 row->check);
-	if (days > EXPECTATION_GRACE_DAYS)
-		return error_set(
-			err, ERROR_FORMAT,
-			"%s (%s) was to be looked at again by %s: see whether it still fails, "
-			"and set reviewBy",
-			row->entry, row->check, row->review_by);
-	if (days > 0)
-		(void)text_list_addf(overdue, NULL, "%s (%s) was to be looked at again by %s",
-				     row->entry, row->check, row->review_by);
-	return 0;
-}
-
 int expectations_open(const struct text_list *names, const struct check_suite *const *suites,
 		      const char *today, struct expectations *out, struct text_list *overdue,
 		      struct error *err)
@@ -64,10 +32,35 @@ int expectations_open(const struct text_list *names, const struct check_suite *c
 			return rc;
 	}
 
+	/* A row must name a check, and must not be long overdue for review. */
 	for (size_t i = 0; i < out->count; i++) {
-		int rc = review_row(&out->rows[i], suites, today, overdue, err);
-		if (rc < 0)
-			return rc;
+		const struct expectation *row = &out->rows[i];
+		const long days = expectation_overdue(row, today);
+		const struct check_suite *suite = NULL;
+		const struct check *check = NULL;
+		struct error why = {0};
+
+		if (plan_find(suites, row->check, &suite, &check, &why) < 0)
+			return error_set(err, ERROR_FORMAT, "%s: %s", row->entry, why.text);
+		if (row->revision != 0 && row->revision != check->revision)
+			return error_set(
+				err, ERROR_FORMAT,
+				"%s: %s has the revision %u now and not %u: see whether the row still "
+				"holds",
+				row->entry, row->check, check->revision, row->revision);
+		if (expectations_forbid(row->check, suites))
+			return error_set(err, ERROR_FORMAT, "%s: %s " EXPECTATIONS_FORBIDDEN,
+					 row->entry, row->check);
+		if (days > EXPECTATION_GRACE_DAYS)
+			return error_set(
+				err, ERROR_FORMAT,
+				"%s (%s) was to be looked at again by %s: see whether it still fails, "
+				"and set reviewBy",
+				row->entry, row->check, row->review_by);
+		if (days > 0)
+			(void)text_list_addf(overdue, NULL,
+					     "%s (%s) was to be looked at again by %s", row->entry,
+					     row->check, row->review_by);
 	}
 	return expectations_check_twins(out, err);
 }

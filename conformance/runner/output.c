@@ -15,23 +15,6 @@ static void list_reports(struct text_list *names)
 	}
 }
 
-/* Without a journal nothing proves that reports and evidence belong to a run. */
-static int expect_nothing(const char *directory, struct error *err)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	list_reports(&names);
-	(void)text_list_add(&names, OUTPUT_EVIDENCE, NULL);
-	text_each (name, &names) {
-		char *path CLEANUP_FREE = path_join(directory, name);
-		if (file_exists(path))
-			return error_set(err, ERROR_ARGUMENT,
-					 "%s exists and there is no journal of a run next to it; "
-					 "use another folder",
-					 path);
-	}
-	return 0;
-}
-
 static int remove_evidence(const char *directory, const struct journal_log *log, struct error *err)
 {
 	char *evidence CLEANUP_FREE = path_join(directory, OUTPUT_EVIDENCE);
@@ -89,8 +72,23 @@ int output_open(const char *directory, int *lock, char **held, struct error *err
 			       directory);
 	} else if (rc == 0) {
 		char *journal CLEANUP_FREE = path_join(*held, JOURNAL_FILE_NAME);
-		rc = file_exists(journal) ? remove_run(*held, journal, err)
-					  : expect_nothing(*held, err);
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		if (file_exists(journal)) {
+			rc = remove_run(*held, journal, err);
+		} else {
+			/* Without a journal nothing proves that reports and evidence belong to a run. */
+			list_reports(&names);
+			(void)text_list_add(&names, OUTPUT_EVIDENCE, NULL);
+			text_each (name, &names) {
+				char *path CLEANUP_FREE = path_join(*held, name);
+				if (rc == 0 && file_exists(path))
+					rc = error_set(
+						err, ERROR_ARGUMENT,
+						"%s exists and there is no journal of a run next to it; "
+						"use another folder",
+						path);
+			}
+		}
 	}
 	file_name_held(*held, directory, err);
 	if (rc == ERROR_PERMISSION || rc == ERROR_EXISTS)

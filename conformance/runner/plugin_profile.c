@@ -116,31 +116,6 @@ static const struct member {
 	{"expect", read_texts, offsetof(struct plugin_profile, expect)},
 };
 
-static int read_members(const struct source *source, const yaml_node_t *root,
-			struct plugin_profile *out, struct error *err)
-{
-	bool seen[ARRAY_SIZE(members)] = {false};
-	int rc = 0;
-	for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
-	     rc == 0 && pair < root->data.mapping.pairs.top; pair++) {
-		const yaml_node_t *name = yaml_document_get_node(source->document, pair->key);
-		const char *key = yaml_scalar(name);
-		size_t i = 0;
-		while (i < ARRAY_SIZE(members) && !text_equal(members[i].key, key))
-			i++;
-		if (i == ARRAY_SIZE(members) || seen[i])
-			return yaml_wrong(source->file, name, err, ERROR_FORMAT, "%s '%.64s'",
-					  i == ARRAY_SIZE(members) ? "unknown member"
-								   : "a second member",
-					  key != NULL ? key : "");
-		seen[i] = true;
-		rc = members[i].read(source, key,
-				     yaml_document_get_node(source->document, pair->value),
-				     (char *)out + members[i].offset, err);
-	}
-	return rc;
-}
-
 int plugin_profile_parse(const char *file, const char *data, size_t size,
 			 struct plugin_profile *out, struct error *err)
 {
@@ -154,7 +129,24 @@ int plugin_profile_parse(const char *file, const char *data, size_t size,
 	if (root == NULL || root->type != YAML_MAPPING_NODE)
 		return error_set(err, ERROR_FORMAT, "%s:1: expected members such as 'source: ...'",
 				 file);
-	rc = read_members(&source, root, out, err);
+	bool seen[ARRAY_SIZE(members)] = {false};
+	for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+	     rc == 0 && pair < root->data.mapping.pairs.top; pair++) {
+		const yaml_node_t *name = yaml_document_get_node(source.document, pair->key);
+		const char *key = yaml_scalar(name);
+		size_t i = 0;
+		while (i < ARRAY_SIZE(members) && !text_equal(members[i].key, key))
+			i++;
+		if (i == ARRAY_SIZE(members) || seen[i])
+			return yaml_wrong(source.file, name, err, ERROR_FORMAT, "%s '%.64s'",
+					  i == ARRAY_SIZE(members) ? "unknown member"
+								   : "a second member",
+					  key != NULL ? key : "");
+		seen[i] = true;
+		rc = members[i].read(&source, key,
+				     yaml_document_get_node(source.document, pair->value),
+				     (char *)out + members[i].offset, err);
+	}
 	if (rc < 0)
 		return rc;
 	if (out->source == NULL)

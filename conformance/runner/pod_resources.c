@@ -16,60 +16,35 @@ const struct json_member held_device_members[] = {
 	{.key = NULL},
 };
 
-static int add_device(struct held_devices *held, const struct held_device *device,
-		      struct error *err)
-{
-	const char *const names[] = {device->resource, device->id, device->pod, device->container};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strlen(names[i]) > POD_RESOURCES_NAME_MAX)
-			return error_set(err, ERROR_LIMIT,
-					 "a name of %zu bytes, at most %d are expected",
-					 strlen(names[i]), (int)POD_RESOURCES_NAME_MAX);
-	}
-	if (held->count == POD_RESOURCES_HELD_MAX)
-		return error_set(err, ERROR_LIMIT, "pods hold more than %d devices",
-				 (int)POD_RESOURCES_HELD_MAX);
-	held->items = arena_grow(&held->arena, held->items, held->count, sizeof(*held->items));
-	held->items[held->count++] = (struct held_device){
-		.resource = arena_string(&held->arena, device->resource),
-		.id = arena_string(&held->arena, device->id),
-		.pod = arena_string(&held->arena, device->pod),
-		.container = arena_string(&held->arena, device->container),
-	};
-	return 0;
-}
-
 static int add_container(struct held_devices *held, const char *pod,
 			 const V1__ContainerResources *container, struct error *err)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < container->n_devices; i++) {
+	for (size_t i = 0; i < container->n_devices; i++) {
 		const V1__ContainerDevices *devices = container->devices[i];
-		for (size_t k = 0; rc == 0 && k < devices->n_device_ids; k++) {
-			const struct held_device device = {.resource = devices->resource_name,
-							   .id = devices->device_ids[k],
-							   .pod = pod,
-							   .container = container->name};
-			rc = add_device(held, &device, err);
+		for (size_t k = 0; k < devices->n_device_ids; k++) {
+			const char *const names[] = {devices->resource_name, devices->device_ids[k],
+						     pod, container->name};
+			for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
+				if (strlen(names[n]) > POD_RESOURCES_NAME_MAX)
+					return error_set(
+						err, ERROR_LIMIT,
+						"a name of %zu bytes, at most %d are expected",
+						strlen(names[n]), (int)POD_RESOURCES_NAME_MAX);
+			}
+			if (held->count == POD_RESOURCES_HELD_MAX)
+				return error_set(err, ERROR_LIMIT, "pods hold more than %d devices",
+						 (int)POD_RESOURCES_HELD_MAX);
+			held->items = arena_grow(&held->arena, held->items, held->count,
+						 sizeof(*held->items));
+			held->items[held->count++] = (struct held_device){
+				.resource = arena_string(&held->arena, names[0]),
+				.id = arena_string(&held->arena, names[1]),
+				.pod = arena_string(&held->arena, names[2]),
+				.container = arena_string(&held->arena, names[3]),
+			};
 		}
 	}
-	return rc;
-}
-
-static int ask(uv_loop_t *loop, const char *address, uint64_t timeout_ms, ProtobufCMessage **reply,
-	       struct error *err)
-{
-	const V1__ListPodResourcesRequest request = V1__LIST_POD_RESOURCES_REQUEST__INIT;
-	struct rpc_channel *channel = NULL;
-	int rc = rpc_channel_open(loop, address, NULL, &channel, err);
-	if (rc == 0)
-		rc = rpc_channel_connect_wait(channel, timeout_ms, err);
-	if (rc == 0)
-		rc = rpc_unary_wait(channel, POD_RESOURCES_SERVICE "List", &request.base,
-				    &v1__list_pod_resources_response__descriptor, timeout_ms, reply,
-				    err);
-	rpc_channel_close(channel);
-	return rc;
+	return 0;
 }
 
 int pod_resources_list(uv_loop_t *loop, const char *socket, uint64_t timeout_ms,
@@ -77,9 +52,18 @@ int pod_resources_list(uv_loop_t *loop, const char *socket, uint64_t timeout_ms,
 {
 	struct held_devices held CLEANUP_HELD_DEVICES = {0};
 	char *address CLEANUP_FREE = text_format("%s%s", socket[0] == '/' ? "unix:" : "", socket);
+	const V1__ListPodResourcesRequest request = V1__LIST_POD_RESOURCES_REQUEST__INIT;
+	struct rpc_channel *channel = NULL;
 	ProtobufCMessage *reply = NULL;
 	*out = (struct held_devices){0};
-	int rc = ask(loop, address, timeout_ms, &reply, err);
+	int rc = rpc_channel_open(loop, address, NULL, &channel, err);
+	if (rc == 0)
+		rc = rpc_channel_connect_wait(channel, timeout_ms, err);
+	if (rc == 0)
+		rc = rpc_unary_wait(channel, POD_RESOURCES_SERVICE "List", &request.base,
+				    &v1__list_pod_resources_response__descriptor, timeout_ms,
+				    &reply, err);
+	rpc_channel_close(channel);
 	const V1__ListPodResourcesResponse *response =
 		(const V1__ListPodResourcesResponse *)(const void *)reply;
 	for (size_t i = 0; rc == 0 && i < response->n_pod_resources; i++) {

@@ -152,18 +152,6 @@ void progress_begin(struct progress *progress, const char *check)
 		draw(&progress->timer);
 }
 
-/* Nothing when it did not begin: it was left out. */
-static void end_running(struct progress *progress, const char *check)
-{
-	for (size_t i = 0; i < progress->running_count; i++) {
-		if (strcmp(progress->running[i].check, check) == 0) {
-			memmove(&progress->running[i], &progress->running[i + 1],
-				(--progress->running_count - i) * sizeof(*progress->running));
-			return;
-		}
-	}
-}
-
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
 		  const char *reason, uint64_t duration_ms, uint64_t waited_ms)
 {
@@ -171,7 +159,14 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 	bool bad = report_outcome_is_bad(outcome);
 
 	progress->done++;
-	end_running(progress, check);
+	/* Without effect when it did not begin: it was left out. */
+	for (size_t i = 0; i < progress->running_count; i++) {
+		if (strcmp(progress->running[i].check, check) == 0) {
+			memmove(&progress->running[i], &progress->running[i + 1],
+				(--progress->running_count - i) * sizeof(*progress->running));
+			break;
+		}
+	}
 	if (duration_ms != 0 && progress->cost_count < progress->planned)
 		progress->costs_ms[progress->cost_count++] =
 			duration_ms > waited_ms ? duration_ms - waited_ms : 0;

@@ -134,31 +134,6 @@ int runner_journal_plugin(struct runner *runner, struct error *err)
 	return rc;
 }
 
-/* The requirement, and its checks that the plan leaves out. */
-static cJSON *requirement_json(const struct plan *plan, enum check_requirement about)
-{
-	const struct requirement *requirement = requirement_get(about);
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct members left_out CLEANUP_MEMBERS = members_new_array();
-	const char *not_applicable = NULL;
-	member_string(&json, "id", requirement->id);
-	member_string(&json, "level", report_level_names[requirement->level]);
-	member_string(&json, "sentence", requirement->sentence);
-	member_string(&json, "source", requirement->source);
-	for (size_t i = 0; i < plan->left_out_count; i++) {
-		const struct plan_item *item = &plan->items[plan->count + i];
-		if (item->check->requirement != about)
-			continue;
-		if (item->outcome == REPORT_NOT_APPLICABLE)
-			not_applicable = item->reason;
-		else
-			member_string(&left_out, NULL, item->check->id);
-	}
-	member_item(&json, "leftOut", members_take(&left_out));
-	member_string(&json, "notApplicable", not_applicable);
-	return members_take(&json);
-}
-
 /* `row` NULL: the check is expected to pass. */
 static cJSON *check_json(const struct plan_item *item, const struct expectation *row)
 {
@@ -206,8 +181,29 @@ int runner_journal_plan(struct runner *runner, struct error *err)
 	member_bool(&settings, "thorough", runner->context.thorough);
 	member_item(&json, "settings", members_take(&settings));
 	member_int(&json, "filteredOut", (int64_t)plan->left_out_count);
-	for (int i = 1; i < CHECK_REQUIREMENT_COUNT; i++)
-		member_item(&requirements, NULL, requirement_json(plan, (enum check_requirement)i));
+	/* Each requirement, and its checks that the plan leaves out. */
+	for (int i = 1; i < CHECK_REQUIREMENT_COUNT; i++) {
+		const struct requirement *requirement = requirement_get((enum check_requirement)i);
+		struct members about CLEANUP_MEMBERS = members_new();
+		struct members left_out CLEANUP_MEMBERS = members_new_array();
+		const char *not_applicable = NULL;
+		member_string(&about, "id", requirement->id);
+		member_string(&about, "level", report_level_names[requirement->level]);
+		member_string(&about, "sentence", requirement->sentence);
+		member_string(&about, "source", requirement->source);
+		for (size_t k = 0; k < plan->left_out_count; k++) {
+			const struct plan_item *item = &plan->items[plan->count + k];
+			if (item->check->requirement != (enum check_requirement)i)
+				continue;
+			if (item->outcome == REPORT_NOT_APPLICABLE)
+				not_applicable = item->reason;
+			else
+				member_string(&left_out, NULL, item->check->id);
+		}
+		member_item(&about, "leftOut", members_take(&left_out));
+		member_string(&about, "notApplicable", not_applicable);
+		member_item(&requirements, NULL, members_take(&about));
+	}
 	if (runner->expectations.count > 0)
 		member_int(&json, "flakeBudget", runner->expectations.flake_budget);
 	for (size_t i = 0; i < plan->count; i++) {

@@ -10,11 +10,18 @@
 
 enum { POD_RESOURCES_MS = 10000 };
 
-/* --drain-check: nothing may be held. */
-static int refuse_held(const struct runner *runner, struct error *err)
+int runner_ask_pods(struct runner *runner, struct error *err)
 {
-	const char *resource = runner->settings->asked.resource;
+	const struct runner_settings *settings = runner->settings;
+	const char *resource = settings->asked.resource;
 	struct text text CLEANUP_TEXT = {0};
+	if (settings->pod_resources == NULL)
+		return 0;
+	int rc = pod_resources_list(&runner->loop, settings->pod_resources,
+				    context_wait_ms(&settings->asked, POD_RESOURCES_MS),
+				    &runner->held, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "--pod-resources");
 	for (size_t i = 0; i < runner->held.count; i++) {
 		const struct held_device *held = &runner->held.items[i];
 		if (resource == NULL || text_equal(held->resource, resource))
@@ -22,16 +29,12 @@ static int refuse_held(const struct runner *runner, struct error *err)
 				  text.size != 0 ? "; " : "", held->id, held->resource, held->pod,
 				  held->container);
 	}
-	return text.size == 0 ? 0
-			      : error_set(err, ERROR_BUSY,
-					  "--drain-check: pods hold devices of this node: %s",
-					  text_string(&text));
-}
+	if (settings->drain_check && text.size != 0)
+		return error_set(err, ERROR_BUSY,
+				 "--drain-check: pods hold devices of this node: %s",
+				 text_string(&text));
 
-/* Names of pods, namespaces and containers may say whose they are. */
-static int redact_names(struct runner *runner, struct error *err)
-{
-	int rc = 0;
+	/* Names of pods, namespaces and containers may say whose they are. */
 	for (size_t i = 0; rc == 0 && i < runner->held.count; i++) {
 		const struct held_device *held = &runner->held.items[i];
 		const size_t size = strcspn(held->pod, "/");
@@ -43,21 +46,6 @@ static int redact_names(struct runner *runner, struct error *err)
 			rc = redactor_add(runner->redactor, REDACT_CONTAINER, held->container, err);
 	}
 	return rc;
-}
-
-int runner_ask_pods(struct runner *runner, struct error *err)
-{
-	const struct runner_settings *settings = runner->settings;
-	if (settings->pod_resources == NULL)
-		return 0;
-	int rc = pod_resources_list(&runner->loop, settings->pod_resources,
-				    context_wait_ms(&settings->asked, POD_RESOURCES_MS),
-				    &runner->held, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "--pod-resources");
-	if (settings->drain_check)
-		rc = refuse_held(runner, err);
-	return rc == 0 ? redact_names(runner, err) : rc;
 }
 
 cJSON *runner_describe_pods(const struct runner *runner)

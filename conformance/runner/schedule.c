@@ -51,29 +51,6 @@ static int end_check(struct runner *runner, const struct check *check,
 	return rc == 0 ? runner_journal_plugin(runner, err) : rc;
 }
 
-/* Containers that a check left behind: the check is broken, and the next one starts clean. */
-static int sweep(struct runner *runner, const struct check *check, struct execution *execution,
-		 struct error *err)
-{
-	size_t found = 0;
-	if (runner->workplace.runtime == NULL ||
-	    !(check->needs.containers || check->needs.launcher))
-		return 0;
-
-	int rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
-			   check->id, &found, err);
-	if (rc < 0) {
-		execution_set(execution, REPORT_BROKEN,
-			      text_format("containers cannot be looked after: %s", err->text));
-		(void)end_check(runner, check, execution, NULL);
-		return error_wrap(err, rc, "containers that %s left behind", check->id);
-	}
-	if (found != 0 && execution->outcome == REPORT_PASS)
-		execution_set(execution, REPORT_BROKEN,
-			      memory_copy("the check left containers behind"));
-	return 0;
-}
-
 /* On failure the report knows less of the plugin; no verdict depends on that. */
 static void runner_on_plugin(const char *resource, int pid, void *user)
 {
@@ -83,14 +60,50 @@ static void runner_on_plugin(const char *resource, int pid, void *user)
 				  runner->environment.digests, &runner->plugin_news, NULL);
 }
 
-/* Notes a failure that --expect does not know. More flaky checks than the budget allows are unexpected. */
-static int weigh(struct runner *runner, const struct check *check,
-		 const struct execution *execution, struct error *err)
+/* Ends the check in the journal, after cleaning up what it left behind. */
+static int conclude(struct runner *runner, const struct check *check, struct execution *execution,
+		    struct error *err)
 {
+	const char *attached = runner->settings->asked.attach_directory;
 	const struct expectation *row = NULL;
 	struct report_known known = {0};
-	int rc = expectations_find(&runner->expectations, check->id, check->revision,
-				   runner->described, &row, err);
+	size_t found = 0;
+	bool restored = false;
+	int rc = 0;
+
+	/* A check that was killed could not put back the files that it had moved for the attached plugin. */
+	if (attached != NULL)
+		rc = plugin_directory_restore(attached, &restored, err);
+	if (rc == 0 && restored)
+		rc = journal_add_event(runner->journal, check->id, "restored", attached, err);
+	/* Containers that a check left behind: the check is broken, and the next one starts clean. */
+	if (rc == 0 && runner->workplace.runtime != NULL &&
+	    (check->needs.containers || check->needs.launcher)) {
+		rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
+			       check->id, &found, err);
+		if (rc < 0) {
+			execution_set(
+				execution, REPORT_BROKEN,
+				text_format("containers cannot be looked after: %s", err->text));
+			(void)end_check(runner, check, execution, NULL);
+			return error_wrap(err, rc, "containers that %s left behind", check->id);
+		}
+		if (found != 0 && execution->outcome == REPORT_PASS)
+			execution_set(execution, REPORT_BROKEN,
+				      memory_copy("the check left containers behind"));
+	}
+	/* The harness' own messages are evidence when a check's process died. */
+	if (rc == 0 && execution->err.size != 0)
+		rc = journal_add_event(runner->journal, check->id, "check-stderr",
+				       text_string(&execution->err), err);
+	if (rc == 0)
+		rc = end_check(runner, check, execution, err);
+	if (rc < 0)
+		return rc;
+
+	/* Notes a failure that --expect does not know. More flaky checks than the budget allows are unexpected. */
+	rc = expectations_find(&runner->expectations, check->id, check->revision, runner->described,
+			       &row, err);
 	if (rc < 0 || !report_outcome_is_bad(execution->outcome))
 		return rc;
 
@@ -103,30 +116,6 @@ static int weigh(struct runner *runner, const struct check *check,
 		    REPORT_UNEXPECTED_FAIL)
 		runner->unexpected = true;
 	return 0;
-}
-
-/* Ends the check in the journal, after cleaning up what it left behind. */
-static int conclude(struct runner *runner, const struct check *check, struct execution *execution,
-		    struct error *err)
-{
-	const char *attached = runner->settings->asked.attach_directory;
-	bool restored = false;
-	int rc = 0;
-
-	/* A check that was killed could not put back the files that it had moved for the attached plugin. */
-	if (attached != NULL)
-		rc = plugin_directory_restore(attached, &restored, err);
-	if (rc == 0 && restored)
-		rc = journal_add_event(runner->journal, check->id, "restored", attached, err);
-	if (rc == 0)
-		rc = sweep(runner, check, execution, err);
-	/* The harness' own messages are evidence when a check's process died. */
-	if (rc == 0 && execution->err.size != 0)
-		rc = journal_add_event(runner->journal, check->id, "check-stderr",
-				       text_string(&execution->err), err);
-	if (rc == 0)
-		rc = end_check(runner, check, execution, err);
-	return rc == 0 ? weigh(runner, check, execution, err) : rc;
 }
 
 /* May it run next to others? Checks that launch probes share the node's devices and its kernel log, an attached plugin

@@ -83,32 +83,6 @@ static int make_argv(const struct plugin_process_spec *spec, const struct seen s
 	return 0;
 }
 
-static int make_env(const struct plugin_process_spec *spec, const struct seen seen[SEEN_COUNT],
-		    struct text_list *env, struct error *err)
-{
-	/* A name without a value is taken from the plugin's environment. */
-	uv_env_item_t *items = NULL;
-	int count = 0;
-	int rc = uv_os_environ(&items, &count);
-	if (rc < 0)
-		return error_uv(err, rc, "environment");
-	for (int i = 0; i < count; i++) {
-		if (strcmp(items[i].name, "TMPDIR") == 0 ||
-		    (text_starts_with(items[i].name, "GPUCERT_") &&
-		     strcmp(items[i].name, "GPUCERT_CACHE") != 0))
-			(void)text_list_add(env, items[i].name, err);
-	}
-	uv_os_free_environ(items, count);
-
-	for (size_t i = 0; i < SEEN_COUNT && seen[i].path != NULL; i++)
-		for (size_t n = 0; n < 2 && seen[i].variables[n] != NULL; n++)
-			(void)text_list_addf(env, err, "%s=%s", seen[i].variables[n], seen[i].path);
-	const char *const *own = spec->process.env;
-	for (size_t i = 0; own != NULL && own[i] != NULL; i++)
-		(void)text_list_add(env, own[i], err);
-	return 0;
-}
-
 int plugin_process_start(uv_loop_t *loop, const struct plugin_process_spec *spec,
 			 struct process **out, struct error *err)
 {
@@ -125,10 +99,30 @@ int plugin_process_start(uv_loop_t *loop, const struct plugin_process_spec *spec
 	struct text_list argv CLEANUP_TEXT_LIST = {0};
 	struct text_list env CLEANUP_TEXT_LIST = {0};
 	int rc = make_argv(spec, seen, &argv, err);
-	if (rc == 0)
-		rc = make_env(spec, seen, &env, err);
 	if (rc != 0)
 		return rc;
+
+	/* A name without a value is taken from the plugin's environment. */
+	uv_env_item_t *items = NULL;
+	int count = 0;
+	rc = uv_os_environ(&items, &count);
+	if (rc < 0)
+		return error_uv(err, rc, "environment");
+	for (int i = 0; i < count; i++) {
+		if (strcmp(items[i].name, "TMPDIR") == 0 ||
+		    (text_starts_with(items[i].name, "GPUCERT_") &&
+		     strcmp(items[i].name, "GPUCERT_CACHE") != 0))
+			(void)text_list_add(&env, items[i].name, err);
+	}
+	uv_os_free_environ(items, count);
+
+	for (size_t i = 0; i < SEEN_COUNT && seen[i].path != NULL; i++)
+		for (size_t n = 0; n < 2 && seen[i].variables[n] != NULL; n++)
+			(void)text_list_addf(&env, err, "%s=%s", seen[i].variables[n],
+					     seen[i].path);
+	const char *const *own = spec->process.env;
+	for (size_t i = 0; own != NULL && own[i] != NULL; i++)
+		(void)text_list_add(&env, own[i], err);
 	struct process_spec process = spec->process;
 	process.argv = (const char *const *)argv.items;
 	process.env = (const char *const *)env.items;

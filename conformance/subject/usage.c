@@ -38,13 +38,16 @@ long long usage_descriptors(int pid)
 	return file_list(path, &names, NULL) == 0 ? (long long)names.count : -1;
 }
 
-/* The second number of a thread's schedstat, in nanoseconds. */
-static void add_waits(int pid, struct usage *sum)
+static void add_process(int pid, struct usage *sum)
 {
-	char *path CLEANUP_FREE = text_format("/proc/%d/task", pid);
+	char *status CLEANUP_FREE = usage_read_file(pid, "status");
+	char *stat CLEANUP_FREE = usage_read_file(pid, "stat");
+	char *tasks CLEANUP_FREE = text_format("/proc/%d/task", pid);
 	struct text_list threads CLEANUP_TEXT_LIST = {0};
 	uint64_t wait_ns = 0;
-	(void)file_list(path, &threads, NULL);
+	long long descriptors = usage_descriptors(pid);
+	/* The second number of a thread's schedstat, in nanoseconds. */
+	(void)file_list(tasks, &threads, NULL);
 	text_each (thread, &threads) {
 		char *name CLEANUP_FREE = text_format("task/%s/schedstat", thread);
 		char *schedstat CLEANUP_FREE = usage_read_file(pid, name);
@@ -52,14 +55,6 @@ static void add_waits(int pid, struct usage *sum)
 		wait_ns += second != NULL ? strtoull(second, NULL, 10) : 0;
 	}
 	sum->wait_ms += wait_ns / 1000000;
-}
-
-static void add_process(int pid, struct usage *sum)
-{
-	char *status CLEANUP_FREE = usage_read_file(pid, "status");
-	char *stat CLEANUP_FREE = usage_read_file(pid, "stat");
-	long long descriptors = usage_descriptors(pid);
-	add_waits(pid, sum);
 	sum->memory += usage_field(status, "\nRssAnon:") * 1024;
 	sum->threads += usage_field(status, "\nThreads:");
 	sum->descriptors += descriptors > 0 ? descriptors : 0;

@@ -89,27 +89,6 @@ static const struct discovery_device *find_address(const struct discovery_snapsh
 	return NULL;
 }
 
-/* How many devices the driver has, of which *device is one: those that offer an API, or all where none
- * does. A message of any driver ("*") may be about each of them. */
-static size_t find_devices(const struct discovery_snapshot *node, const char *driver,
-			   const struct discovery_device **device)
-{
-	const bool any = text_equal(driver, "*");
-	size_t all = 0, offering = 0;
-	for (size_t i = 0; i < node->device_count; i++) {
-		const struct discovery_device *other = &node->devices[i];
-		const bool offers = !any && other->apis != NULL && other->apis[0] != NULL;
-		if (other->kind == DISCOVERY_SOFTWARE ||
-		    !(any || text_equal(driver, other->driver_name)))
-			continue;
-		all++;
-		offering += offers ? 1 : 0;
-		if (offers || offering == 0)
-			*device = other;
-	}
-	return offering != 0 ? offering : all;
-}
-
 enum log_meaning log_line_judge(const struct log_line *line, const struct discovery_snapshot *node,
 				const struct text_list *ids, const char **id)
 {
@@ -123,7 +102,22 @@ enum log_meaning log_line_judge(const struct log_line *line, const struct discov
 	if (pattern->driver == NULL) /* a fault of the machine, or no known one */
 		return pattern->meaning;
 
-	size_t count = named ? 1 : find_devices(node, pattern->driver, &device);
+	/* Without an address: the devices of the driver that offer an API, or all where none does. A
+	 * message of any driver ("*") may be about each of them. */
+	const bool any = text_equal(pattern->driver, "*");
+	size_t all = 0, offering = 0;
+	for (size_t i = 0; !named && i < node->device_count; i++) {
+		const struct discovery_device *other = &node->devices[i];
+		const bool offers = !any && other->apis != NULL && other->apis[0] != NULL;
+		if (other->kind == DISCOVERY_SOFTWARE ||
+		    !(any || text_equal(pattern->driver, other->driver_name)))
+			continue;
+		all++;
+		offering += offers ? 1 : 0;
+		if (offers || offering == 0)
+			device = other;
+	}
+	const size_t count = named ? 1 : offering != 0 ? offering : all;
 	if (count == 0)
 		return LOG_FOREIGN;
 	*id = device->id;
