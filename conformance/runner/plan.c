@@ -198,8 +198,8 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 	return 0;
 }
 
-bool plan_depends_on(const struct check_suite *const *suites, const struct check *check,
-		     const struct check *other)
+static bool depends_on(const struct check_suite *const *suites, const struct check *check,
+		       const struct check *other)
 {
 	const struct check_suite *suite = NULL;
 	while (check->depends_on != NULL &&
@@ -210,11 +210,25 @@ bool plan_depends_on(const struct check_suite *const *suites, const struct check
 	return false;
 }
 
+bool plan_must_wait(const struct plan *plan, const struct check_suite *const *suites,
+		    const struct check *check)
+{
+	const struct check_suite *suite = NULL;
+	while (check->depends_on != NULL &&
+	       plan_find(suites, check->depends_on, &suite, &check, NULL) == 0) {
+		for (size_t i = 0; i < plan->count; i++) {
+			if (plan->items[i].check == check && !plan->items[i].ended)
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool depends_on_any(const struct check *check, const struct plan_item *const *items,
 			   size_t count, const struct check_suite *const *suites)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (items[i] != NULL && plan_depends_on(suites, check, items[i]->check))
+		if (items[i] != NULL && depends_on(suites, check, items[i]->check))
 			return true;
 	}
 	return false;

@@ -18,6 +18,7 @@ struct plan_item {
 	char *reason;	      /* why it will not run; NULL when it will */
 	bool no_api;	      /* not applicable because no device offers its API */
 	const char *unproven; /* why its pass does not prove the requirement; NULL when it does */
+	bool begun, ended;    /* by the run; also one that will not run, once that is recorded */
 };
 
 struct plan {
@@ -54,9 +55,9 @@ void plan_free(struct plan *plan);
 const struct plan_item *plan_cause(const struct plan *plan, const struct check_suite *const *suites,
 				   size_t index);
 
-/* Does the check depend, directly or through others, on `other`? */
-bool plan_depends_on(const struct check_suite *const *suites, const struct check *check,
-		     const struct check *other);
+/* Does the check depend, directly or through others, on one of the plan that has not ended? */
+bool plan_must_wait(const struct plan *plan, const struct check_suite *const *suites,
+		    const struct check *check);
 
 /* The check with that id. ERROR_NOT_FOUND names the nearest. */
 int plan_find(const struct check_suite *const *suites, const char *id,

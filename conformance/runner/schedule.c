@@ -60,6 +60,12 @@ static void runner_on_plugin(const char *resource, int pid, void *user)
 				  runner->environment.digests, &runner->plugin_news, NULL);
 }
 
+/* Its containers share the node's devices, and the kernel's log, with those of other checks. */
+static bool launches(const struct check *check)
+{
+	return check->needs.launcher || check->needs.containers;
+}
+
 /* Ends the check in the journal, after cleaning up what it left behind. */
 static int conclude(struct runner *runner, const struct check *check, struct execution *execution,
 		    struct error *err)
@@ -77,8 +83,7 @@ static int conclude(struct runner *runner, const struct check *check, struct exe
 	if (rc == 0 && restored)
 		rc = journal_add_event(runner->journal, check->id, "restored", attached, err);
 	/* Containers that a check left behind: the check is broken, and the next one starts clean. */
-	if (rc == 0 && runner->workplace.runtime != NULL &&
-	    (check->needs.containers || check->needs.launcher)) {
+	if (rc == 0 && runner->workplace.runtime != NULL && launches(check)) {
 		rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
 			       check->id, &found, err);
 		if (rc < 0) {
@@ -118,29 +123,48 @@ static int conclude(struct runner *runner, const struct check *check, struct exe
 	return 0;
 }
 
-/* May it run next to others? Checks that launch probes share the node's devices and its kernel log, an attached plugin
- * is there once, and what the first check learns of the plugin the others need. */
+/* May nothing run next to it? An attached plugin exists once, and others need what the first check learns of the plugin. Calls
+ * of another vendor's plugin may reset the devices that a container uses; those of the project's own do not. */
 static bool is_alone(const struct schedule *schedule, const struct check *check)
 {
 	return schedule->count == 1 || check->depends_on == NULL || check->last ||
-	       check->needs.launcher || check->needs.containers || check->needs.failing_device ||
-	       schedule->runner->settings->asked.attach_directory != NULL;
+	       check->needs.failing_device ||
+	       schedule->runner->settings->asked.attach_directory != NULL ||
+	       (launches(check) && !schedule->runner->context.reference_plugin);
 }
 
-/* Does a check run that must end before this one begins? */
-static bool must_wait(const struct schedule *schedule, const struct check *check)
+/* The item that begins next; NULL: none can before another one ends. Items that need not be alone go first, and of these those
+ * that launch, which take longest. */
+static struct plan_item *next_item(const struct schedule *schedule)
 {
-	if (schedule->running == 0)
-		return false;
-	if (schedule->running == schedule->count || is_alone(schedule, check))
-		return true;
+	struct plan *plan = &schedule->runner->plan;
+	struct plan_item *first = NULL;
+	bool launched = false;
+	if (schedule->running == schedule->count)
+		return NULL;
 	for (size_t i = 0; i < schedule->count; i++) {
-		const struct plan_item *item = schedule->jobs[i].item;
-		if (item != NULL && (is_alone(schedule, item->check) ||
-				     plan_depends_on(schedule->runner->suites, check, item->check)))
-			return true;
+		const struct plan_item *running = schedule->jobs[i].item;
+		if (running != NULL && is_alone(schedule, running->check))
+			return NULL;
+		launched = launched || (running != NULL && launches(running->check));
 	}
-	return false;
+	for (size_t i = 0; i < plan->count && (first == NULL || !launched); i++) {
+		struct plan_item *item = &plan->items[i];
+		if (item->begun)
+			continue;
+		if (item->outcome != REPORT_PASS)
+			return item;
+		const bool alone = is_alone(schedule, item->check);
+		if (alone && first == NULL && schedule->running == 0)
+			return item;
+		if (alone || plan_must_wait(plan, schedule->runner->suites, item->check))
+			continue;
+		if (launches(item->check) && !launched)
+			return item;
+		if (first == NULL && !launches(item->check))
+			first = item;
+	}
+	return first;
 }
 
 static int start_check(struct schedule *schedule, struct plan_item *item, struct error *err)
@@ -163,8 +187,8 @@ static int start_check(struct schedule *schedule, struct plan_item *item, struct
 		.program = runner->program,
 		.context = &runner->context,
 		.check = check,
-		/* Only a check that is alone knows whose lines they are. */
-		.log = is_alone(schedule, check) ? runner->log : NULL,
+		/* Only one check at a time knows whose lines they are. */
+		.log = is_alone(schedule, check) || launches(check) ? runner->log : NULL,
 		.journal = runner->journal,
 		.directory = job->directory,
 		.interrupted = &runner->interrupted,
@@ -210,6 +234,7 @@ static int end_job(struct schedule *schedule, struct job *job, struct error *err
 		     execution->duration_ms,
 		     execution->result.time_ns[REPORT_PHASE_WAIT] / 1000000);
 	job->item->outcome = execution->outcome;
+	job->item->ended = true;
 
 	/* What resists stays for the end of the run to try again, and is reported. */
 	struct error why = {0};
@@ -260,8 +285,8 @@ static int wait_for_one(struct schedule *schedule, struct error *err)
 	return rc;
 }
 
-/* Runs the item, or records why it does not run. */
-static int run_item(struct schedule *schedule, size_t index, struct error *err)
+/* Begins to run the item, or records why it does not run. */
+static int begin_item(struct schedule *schedule, struct plan_item *item, struct error *err)
 {
 	static const char *const verbs[REPORT_OUTCOME_COUNT] = {
 		[REPORT_FAIL] = "failed",
@@ -270,22 +295,19 @@ static int run_item(struct schedule *schedule, size_t index, struct error *err)
 		[REPORT_BROKEN] = "was broken",
 	};
 	struct runner *runner = schedule->runner;
-	struct plan_item *item = &runner->plan.items[index];
 	const char *id = item->check->id;
-	int rc = 0;
 
+	item->begun = true;
 	if (item->outcome != REPORT_PASS) {
+		item->ended = true;
 		progress_end(runner->progress, id, item->outcome, item->reason, 0, 0);
 		return 0;
 	}
-	while (rc == 0 && must_wait(schedule, item->check))
-		rc = wait_for_one(schedule, err);
-	if (rc < 0 || runner->interrupted)
-		return rc;
-
-	const struct plan_item *cause = plan_cause(&runner->plan, runner->suites, index);
+	const struct plan_item *cause =
+		plan_cause(&runner->plan, runner->suites, (size_t)(item - runner->plan.items));
 	if (cause == NULL)
 		return start_check(schedule, item, err);
+	item->ended = true;
 	char *reason CLEANUP_FREE = text_format("%s %s", cause->check->id, verbs[cause->outcome]);
 	progress_end(runner->progress, id, REPORT_NOTRUN, reason, 0, 0);
 	return journal_hold_check(runner->journal, id, cause->check->id, reason, err);
@@ -313,13 +335,14 @@ int schedule_run(struct runner *runner, struct error *err)
 	if (settings->time_limit_s != 0)
 		schedule.end_ms = runner->started_ms + (uint64_t)settings->time_limit_s * 1000;
 	rc = timer_start(&runner->loop, 0, PULSE_MS, on_pulse, &schedule, &pulse, err);
-	for (size_t i = 0; rc == 0 && i < runner->plan.count && !runner->interrupted; i++) {
-		rc = run_item(&schedule, i, err);
-		if (runner->unexpected && settings->fail_fast)
+	while (rc == 0) {
+		const bool stops =
+			runner->interrupted || (runner->unexpected && settings->fail_fast);
+		struct plan_item *item = stops ? NULL : next_item(&schedule);
+		if (item == NULL && schedule.running == 0)
 			break;
+		rc = item != NULL ? begin_item(&schedule, item, err) : wait_for_one(&schedule, err);
 	}
-	while (rc == 0 && schedule.running != 0)
-		rc = wait_for_one(&schedule, err);
 
 	for (size_t i = 0; i < schedule.count; i++)
 		job_free(&schedule, &schedule.jobs[i]);

@@ -49,6 +49,11 @@ for run in "$work" "$work/again"; do
 done
 cmp "$work/reproducible.json" "$work/again/reproducible.json" ||
 	complain "two reproducible reports differ: $(diff "$work/reproducible.json" "$work/again/reproducible.json" | head -n 20)"
+# Containers share the devices: one check at a time launches them, while others talk to the plugin.
+launching="r.checks.filter((c) => c.time && (c.time.phasesMs.cri ?? 0) > 0)"
+beside="b !== a && b.time && b.time.startedMs < a.time.startedMs + a.time.durationMs && a.time.startedMs < b.time.startedMs + b.time.durationMs"
+expect_report report/report.json "$launching.filter((a) => $launching.some((b) => $beside)).map((c) => c.id).join()" ""
+expect_report report/report.json "$launching.some((a) => r.checks.some((b) => $beside))" true
 expect_report "$r" "r.requirements.find((q) => q.id === 'LAW-07').reason.includes('watched for')" true
 
 # Without containers the same checks are unsupported, not failed, and what ran on the host proves nothing about them.
