@@ -65,15 +65,6 @@ static void reader_close(struct blob_reader *self)
 	free(reader);
 }
 
-/* False: this build of libarchive lacks one, and would start a program instead. */
-static bool add_filters(struct archive *archive)
-{
-	return archive_read_support_filter_gzip(archive) == ARCHIVE_OK &&
-	       archive_read_support_filter_bzip2(archive) == ARCHIVE_OK &&
-	       archive_read_support_filter_xz(archive) == ARCHIVE_OK &&
-	       archive_read_support_filter_zstd(archive) == ARCHIVE_OK;
-}
-
 int archive_open(const char *path, const char *name, struct blob_reader **out, struct error *err)
 {
 	struct archive_reader *reader = memory_allocate(1, sizeof(*reader));
@@ -81,7 +72,12 @@ int archive_open(const char *path, const char *name, struct blob_reader **out, s
 	reader->reader = (struct blob_reader){.read = reader_read, .close = reader_close};
 	reader->path = memory_copy(path);
 	reader->archive = archive_read_new();
-	if (reader->archive != NULL && !add_filters(reader->archive)) {
+	/* A build of libarchive that lacks one would start a program instead. */
+	if (reader->archive != NULL &&
+	    (archive_read_support_filter_gzip(reader->archive) != ARCHIVE_OK ||
+	     archive_read_support_filter_bzip2(reader->archive) != ARCHIVE_OK ||
+	     archive_read_support_filter_xz(reader->archive) != ARCHIVE_OK ||
+	     archive_read_support_filter_zstd(reader->archive) != ARCHIVE_OK)) {
 		(void)archive_read_free(reader->archive);
 		reader->archive = archive_read_new();
 	}

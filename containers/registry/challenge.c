@@ -90,43 +90,36 @@ static int read_scheme(const char **at, struct challenge *out, struct error *err
 	return 0;
 }
 
-/* `best` receives the strongest; `next` is the one being read. */
-static int read_challenges(const char *at, struct challenge *best, struct challenge *next,
-			   struct error *err)
-{
-	bool in_scheme = false;
-	while (true) {
-		at = skip(at, BLANKS ",");
-		const char *name_end = skip(at, TOKEN_CHARACTERS);
-		int rc = 0;
-		if (in_scheme && name_end > at && *skip(name_end, BLANKS) == '=') {
-			rc = read_parameter(&at, next, err);
-		} else {
-			struct challenge *lesser = next->scheme > best->scheme ? best : next;
-			challenge_free(lesser);
-			if (lesser == best) {
-				*best = *next;
-				*next = (struct challenge){0};
-			}
-			if (*at == '\0')
-				return 0;
-			rc = read_scheme(&at, next, err);
-			in_scheme = true;
-		}
-		if (rc < 0)
-			return rc;
-	}
-}
-
 int challenge_add(struct challenge *challenge, const char *header, size_t size, struct error *err)
 {
-	struct challenge next CLEANUP_CHALLENGE = {0};
+	struct challenge next CLEANUP_CHALLENGE = {0}; /* the one being read */
+	bool in_scheme = false;
+	int rc = 0;
 	if (size > CHALLENGE_HEADER_MAX)
 		return error_set(err, ERROR_LIMIT, "WWW-Authenticate: longer than %d bytes",
 				 CHALLENGE_HEADER_MAX);
 	char *copy CLEANUP_FREE = memory_copy_start(header, size);
-	int rc = read_challenges(copy, challenge, &next, err);
-	return rc < 0 ? error_wrap(err, rc, "WWW-Authenticate") : 0;
+	const char *at = copy;
+	while (rc == 0) {
+		at = skip(at, BLANKS ",");
+		const char *name_end = skip(at, TOKEN_CHARACTERS);
+		if (in_scheme && name_end > at && *skip(name_end, BLANKS) == '=') {
+			rc = read_parameter(&at, &next, err);
+			continue;
+		}
+		/* The strongest challenge stays. */
+		if (next.scheme > challenge->scheme) {
+			challenge_free(challenge);
+			*challenge = next;
+			next = (struct challenge){0};
+		}
+		challenge_free(&next);
+		if (*at == '\0')
+			return 0;
+		rc = read_scheme(&at, &next, err);
+		in_scheme = true;
+	}
+	return error_wrap(err, rc, "WWW-Authenticate");
 }
 
 bool challenge_is_token(const char *token)

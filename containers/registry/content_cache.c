@@ -59,12 +59,6 @@ static void kept_blobs_free(struct kept_blobs *blobs)
 	free(blobs->items);
 }
 
-static bool is_digest(const char *name)
-{
-	size_t size = strspn(name, "0123456789abcdef");
-	return name[size] == '\0' && (size == 64 || size == 128);
-}
-
 /* Only regular files; one that has just gone is skipped. */
 static void add_file(struct kept_blobs *blobs, const char *folder, const char *name)
 {
@@ -77,7 +71,8 @@ static void add_file(struct kept_blobs *blobs, const char *folder, const char *n
 	uv_fs_req_cleanup(&request);
 	if (!found)
 		return;
-	if (is_digest(name)) {
+	const size_t digits = strspn(name, "0123456789abcdef");
+	if (name[digits] == '\0' && (digits == 64 || digits == 128)) {
 		blobs->items = array_grow(blobs->items, blobs->count, sizeof(*blobs->items));
 		blobs->items[blobs->count++] = (struct kept_blob){STEAL(path), size, used_s};
 	} else if (text_starts_with(name, CONTENT_INCOMING) &&

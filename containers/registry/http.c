@@ -114,26 +114,11 @@ static const struct {
 	 "leads to a URL that is not HTTP, or leads from HTTPS to plain HTTP"},
 };
 
-static int exchange_failed(const struct http_exchange *exchange, struct error *err)
-{
-	const char *reason = exchange->reason[0] != '\0' ? exchange->reason
-							 : curl_easy_strerror(exchange->result);
-	if (exchange->head_size > HTTP_HEAD_MAX)
-		return error_set(err, ERROR_LIMIT, "a head of more than %d bytes", HTTP_HEAD_MAX);
-	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
-		if (failures[i].result == exchange->result)
-			return error_set(err, failures[i].code, "%s%s",
-					 failures[i].instead != NULL ? failures[i].instead : reason,
-					 failures[i].advice);
-	}
-	return error_set(err, ERROR_PROTOCOL, "%s", reason);
-}
-
 /* Waits for the head, or with `head` false for bytes of the body or its end. */
 static int exchange_wait(struct http_exchange *exchange, bool head, struct error *err)
 {
 	CURLM *multi = exchange->http->multi;
-	while (true) {
+	while (!exchange->ended) {
 		const CURLMsg *message = NULL;
 		int count = 0;
 		if (curl_multi_perform(multi, &count) != CURLM_OK)
@@ -148,10 +133,23 @@ static int exchange_wait(struct http_exchange *exchange, bool head, struct error
 		/* Bytes that arrived together with a failure are read first. */
 		if (head ? exchange->has_head : exchange->buffer.size > exchange->at)
 			return 0;
-		if (exchange->ended)
-			return exchange->result != CURLE_OK ? exchange_failed(exchange, err) : 0;
-		(void)curl_multi_poll(multi, NULL, 0, POLL_MS, NULL);
+		if (!exchange->ended)
+			(void)curl_multi_poll(multi, NULL, 0, POLL_MS, NULL);
 	}
+	if (exchange->result == CURLE_OK)
+		return 0;
+
+	const char *reason = exchange->reason[0] != '\0' ? exchange->reason
+							 : curl_easy_strerror(exchange->result);
+	if (exchange->head_size > HTTP_HEAD_MAX)
+		return error_set(err, ERROR_LIMIT, "a head of more than %d bytes", HTTP_HEAD_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
+		if (failures[i].result == exchange->result)
+			return error_set(err, failures[i].code, "%s%s",
+					 failures[i].instead != NULL ? failures[i].instead : reason,
+					 failures[i].advice);
+	}
+	return error_set(err, ERROR_PROTOCOL, "%s", reason);
 }
 
 static bool add_header(struct http_exchange *exchange, const char *name, const char *value)

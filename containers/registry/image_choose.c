@@ -35,11 +35,6 @@ static size_t build_length(const char *version)
 	return length;
 }
 
-static bool is_image(const struct image_index_entry *entry)
-{
-	return entry->artifact_type[0] == '\0' && strcmp(entry->platform.os, "unknown") != 0;
-}
-
 static bool platform_fits(const struct image_platform *platform,
 			  const struct image_platform *wanted)
 {
@@ -59,42 +54,21 @@ static bool platform_fits(const struct image_platform *platform,
 		strncmp(version, wanted->os_version, length) == 0);
 }
 
-static int refuse(const struct image_index *index, const struct image_platform *wanted,
-		  struct error *err)
-{
-	struct arena arena = {0};
-	struct text names CLEANUP_TEXT = {0};
-	int rc = 0;
-	for (size_t i = 0; i < index->count; i++) {
-		if (is_image(&index->entries[i]))
-			text_addf(&names, "%s%s", names.size != 0 ? ", " : "",
-				  image_platform_name(&index->entries[i].platform, &arena));
-	}
-	if (wanted != NULL)
-		rc = error_set(err, ERROR_NOT_FOUND, "no manifest for %s; there is %s",
-			       image_platform_name(wanted, &arena),
-			       names.size != 0 ? text_string(&names) : "no image");
-	else if (names.size == 0)
-		rc = error_set(err, ERROR_NOT_FOUND, "the index names no image");
-	else
-		rc = error_set(err, ERROR_ARGUMENT, "for several platforms, choose one of %s",
-			       text_string(&names));
-	arena_free(&arena);
-	return rc;
-}
-
 int image_index_choose(const struct image_index *index, const struct image_platform *wanted,
 		       const struct image_index_entry **out, struct error *err)
 {
 	const struct image_index_entry *best = NULL;
 	const struct image_index_entry *unnamed = NULL;
+	struct arena arena CLEANUP(arena_free) = {0};
+	struct text names CLEANUP_TEXT = {0};
 	size_t images = 0;
 	for (size_t i = 0; i < index->count; i++) {
 		const struct image_index_entry *entry = &index->entries[i];
 		const struct image_platform *platform = &entry->platform;
-		if (!is_image(entry))
+		if (entry->artifact_type[0] != '\0' || strcmp(platform->os, "unknown") == 0)
 			continue;
-		images++;
+		text_addf(&names, "%s%s", images++ > 0 ? ", " : "",
+			  image_platform_name(platform, &arena));
 		if (platform->os[0] == '\0' && platform->architecture[0] == '\0')
 			unnamed = unnamed != NULL ? unnamed : entry;
 		else if ((wanted == NULL || platform_fits(platform, wanted)) &&
@@ -102,7 +76,14 @@ int image_index_choose(const struct image_index *index, const struct image_platf
 			best = entry;
 	}
 	*out = best != NULL ? best : unnamed;
-	if (*out == NULL || (wanted == NULL && images > 1))
-		return refuse(index, wanted, err);
-	return 0;
+	if (*out != NULL && (wanted != NULL || images == 1))
+		return 0;
+	if (wanted != NULL)
+		return error_set(err, ERROR_NOT_FOUND, "no manifest for %s; there is %s",
+				 image_platform_name(wanted, &arena),
+				 images > 0 ? text_string(&names) : "no image");
+	if (images == 0)
+		return error_set(err, ERROR_NOT_FOUND, "the index names no image");
+	return error_set(err, ERROR_ARGUMENT, "for several platforms, choose one of %s",
+			 text_string(&names));
 }

@@ -167,9 +167,8 @@ static int expand_entry(struct image_source *source, struct image_index_entry en
 				 DEPTH_MAX);
 	if (source->expanded.count == DOCUMENTS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d indexes", DOCUMENTS_MAX);
-	int rc = text_list_add(&source->expanded, digest, err);
-	if (rc == 0)
-		rc = read_entry(source, &entry, &document, err);
+	(void)text_list_add(&source->expanded, digest, NULL);
+	int rc = read_entry(source, &entry, &document, err);
 	if (rc < 0)
 		return rc;
 	if (image_media_type_is_manifest(entry.descriptor.media_type)) {
@@ -212,35 +211,30 @@ int image_source_index(struct image_source *source, const struct image_index **o
 	return failure->code == 0 ? 0 : error_copy(err, failure);
 }
 
-static int load(struct image_source *source, const struct image_index_entry *entry,
-		struct image *out, struct error *err)
-{
-	cJSON *manifest CLEANUP_JSON = NULL;
-	cJSON *configuration CLEANUP_JSON = NULL;
-	struct image_index_entry copy = *entry;
-	struct image_descriptor where = {0};
-	int rc = read_entry(source, &copy, &manifest, err);
-	if (rc < 0)
-		return rc;
-	rc = image_manifest_read(manifest, out, &where, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "%s", entry->descriptor.digest);
-	if (out->artifact_type[0] != '\0')
-		return 0;
-	rc = read_document(source, &where, false, &configuration, err);
-	if (rc == 0)
-		rc = image_configuration_read(configuration, out, err);
-	return rc < 0 ? error_wrap(err, rc, "configuration") : 0;
-}
-
 int image_source_load_entry(struct image_source *source, const struct image_index_entry *entry,
 			    struct image *out, struct error *err)
 {
 	static const struct image_platform nothing = {"", "", "", "", NULL, 0};
+	cJSON *manifest CLEANUP_JSON = NULL;
+	cJSON *configuration CLEANUP_JSON = NULL;
+	struct image_index_entry copy = *entry;
+	struct image_descriptor where = {0};
 	*out = (struct image){.platform = nothing};
 	out->reference = arena_string(&out->arena, source->string);
 	out->digest = arena_string(&out->arena, entry->descriptor.digest);
-	int rc = load(source, entry, out, err);
+	int rc = read_entry(source, &copy, &manifest, err);
+	if (rc == 0) {
+		rc = image_manifest_read(manifest, out, &where, err);
+		if (rc < 0)
+			(void)error_wrap(err, rc, "%s", out->digest);
+	}
+	if (rc == 0 && out->artifact_type[0] == '\0') {
+		rc = read_document(source, &where, false, &configuration, err);
+		if (rc == 0)
+			rc = image_configuration_read(configuration, out, err);
+		if (rc < 0)
+			(void)error_wrap(err, rc, "configuration");
+	}
 	if (rc == 0)
 		return 0;
 	image_free(out);

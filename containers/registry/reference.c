@@ -65,31 +65,30 @@ static bool is_name(const char *name)
 	}
 }
 
-static bool is_tag(const char *tag)
+int image_reference_parse(const char *string, struct image_reference *out, struct error *err)
 {
-	size_t length = strlen(tag);
-	return length > 0 && length <= TAG_MAX_LENGTH && tag[0] != '.' && tag[0] != '-' &&
-	       strspn(tag, LETTERS_AND_DIGITS "_.-") == length;
-}
-
-static int parse(const char *string, struct image_reference *out, struct error *err)
-{
+	struct image_reference read CLEANUP_IMAGE_REFERENCE = {0};
 	size_t end = strcspn(string, "@");
-	const char *rest = arena_format(&out->arena, "%.*s", (int)end, string);
+	const char *rest = arena_format(&read.arena, "%.*s", (int)end, string);
+	*out = (struct image_reference){0};
 	if (string[end] == '@') {
 		if (!digest_is_valid(string + end + 1))
 			return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a digest",
 					 string + end + 1);
-		out->digest = arena_string(&out->arena, string + end + 1);
+		read.digest = arena_string(&read.arena, string + end + 1);
 	}
 	const char *slash = strrchr(rest, '/');
 	const char *colon = strchr(slash != NULL ? slash : rest, ':');
-	if (colon != NULL && !is_tag(colon + 1))
-		return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a tag", colon + 1);
-	if (colon != NULL || out->digest == NULL)
-		out->tag = colon != NULL ? colon + 1 : "latest";
-	if (colon != NULL)
-		rest = arena_format(&out->arena, "%.*s", (int)(colon - rest), rest);
+	if (colon != NULL || read.digest == NULL)
+		read.tag = colon != NULL ? colon + 1 : "latest";
+	if (colon != NULL) {
+		const char *tag = colon + 1;
+		size_t length = strlen(tag);
+		if (length == 0 || length > TAG_MAX_LENGTH || tag[0] == '.' || tag[0] == '-' ||
+		    strspn(tag, LETTERS_AND_DIGITS "_.-") != length)
+			return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a tag", tag);
+		rest = arena_format(&read.arena, "%.*s", (int)(colon - rest), rest);
+	}
 
 	/* Docker's own registry has two names, and single names there are the official images. */
 	size_t first = strcspn(rest, "/");
@@ -100,28 +99,22 @@ static int parse(const char *string, struct image_reference *out, struct error *
 		return error_set(err, ERROR_ARGUMENT, "\"%.*s\" is not a host with a port",
 				 (int)first, rest);
 	if (!has_host || strncmp(rest, "index.docker.io/", first + 1) == 0)
-		out->host = "docker.io";
+		read.host = "docker.io";
 	else
-		out->host = arena_format(&out->arena, "%.*s", (int)first, rest);
+		read.host = arena_format(&read.arena, "%.*s", (int)first, rest);
 	rest += has_host ? first + 1 : 0;
-	bool official = strcmp(out->host, "docker.io") == 0 && strchr(rest, '/') == NULL;
-	out->name = arena_format(&out->arena, "%s%s", official ? "library/" : "", rest);
-
-	if (is_name(out->name))
+	bool official = strcmp(read.host, "docker.io") == 0 && strchr(rest, '/') == NULL;
+	read.name = arena_format(&read.arena, "%s%s", official ? "library/" : "", rest);
+	if (is_name(read.name)) {
+		*out = read;
+		read = (struct image_reference){0};
 		return 0;
-	for (const char *letter = out->name; *letter != '\0'; letter++) {
+	}
+
+	for (const char *letter = read.name; *letter != '\0'; letter++) {
 		if (isupper((unsigned char)*letter))
 			return error_set(err, ERROR_ARGUMENT,
-					 "repository names are lower case: \"%s\"", out->name);
+					 "repository names are lower case: \"%s\"", read.name);
 	}
-	return error_set(err, ERROR_ARGUMENT, "\"%s\" is not the name of a repository", out->name);
-}
-
-int image_reference_parse(const char *string, struct image_reference *out, struct error *err)
-{
-	*out = (struct image_reference){0};
-	int rc = parse(string, out, err);
-	if (rc < 0)
-		image_reference_free(out);
-	return rc;
+	return error_set(err, ERROR_ARGUMENT, "\"%s\" is not the name of a repository", read.name);
 }

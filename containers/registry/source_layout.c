@@ -27,25 +27,6 @@ static void list_names(const struct image_index *index, struct text_list *names)
 	}
 }
 
-static int refuse_name(const struct source_name *name, const struct text_list *names,
-		       struct error *err)
-{
-	enum { SHOWN = 20 };
-	struct text all CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < names->count && i < SHOWN; i++)
-		text_addf(&all, "%s%s", i > 0 ? ", " : "", names->items[i]);
-	if (names->count > SHOWN)
-		text_add(&all, ", ...");
-	if (names->count == 0)
-		text_add(&all, "none");
-	if (name->tag == NULL)
-		return error_set(err, ERROR_ARGUMENT, "several images, name one of %s",
-				 text_string(&all));
-	return error_set(err, ERROR_NOT_FOUND, "no image has the name %s%s%s; names: %s", name->tag,
-			 name->digest != NULL ? " and the digest " : "",
-			 name->digest != NULL ? name->digest : "", text_string(&all));
-}
-
 void source_add_digest(const char *digest, struct image_index *out)
 {
 	const struct image_index_entry entry = {
@@ -61,8 +42,10 @@ void source_add_digest(const char *digest, struct image_index *out)
 static int choose_entries(const struct text *text, const struct source_name *name,
 			  struct image_index *index, struct error *err)
 {
+	enum { SHOWN = 20 };
 	struct text_list all CLEANUP_TEXT_LIST = {0};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct text shown CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = NULL;
 	size_t kept = 0;
 	int rc = image_document_parse(text_string(text), text->size, &json, err);
@@ -88,11 +71,20 @@ static int choose_entries(const struct text *text, const struct source_name *nam
 	index->count = kept;
 	list_names(index, &names);
 
-	if (name->tag != NULL ? kept == 0 : name->digest == NULL && names.count > 1)
-		return refuse_name(name, &all, err);
-	if (kept == 0 && name->digest != NULL)
-		source_add_digest(name->digest, index);
-	return 0;
+	if (name->tag != NULL ? kept > 0 : name->digest != NULL || names.count <= 1) {
+		if (kept == 0 && name->digest != NULL)
+			source_add_digest(name->digest, index);
+		return 0;
+	}
+	for (size_t i = 0; i < all.count && i < SHOWN; i++)
+		text_addf(&shown, "%s%s", i > 0 ? ", " : "", all.items[i]);
+	text_add(&shown, all.count > SHOWN ? ", ..." : all.count == 0 ? "none" : "");
+	if (name->tag == NULL)
+		return error_set(err, ERROR_ARGUMENT, "several images, name one of %s",
+				 text_string(&shown));
+	return error_set(err, ERROR_NOT_FOUND, "no image has the name %s%s%s; names: %s", name->tag,
+			 name->digest != NULL ? " and the digest " : "",
+			 name->digest != NULL ? name->digest : "", text_string(&shown));
 }
 
 /* A file of a layout, which is a folder or an archive of one. ERROR_NOT_FOUND. */
