@@ -19,14 +19,6 @@ enum { KEY_DIGITS = 16, SECONDS_KEPT = 24 * 60 * 60 };
 /* Raised when the image is made differently from the same files. */
 #define WINE_IMAGE_FORMAT "2"
 
-static int add_file(struct text *key, const char *path, struct error *err)
-{
-	char digest[DIGEST_SIZE] = "";
-	int rc = digest_file(path, digest, NULL, err);
-	text_addf(key, "%s %s\n", path_base(path), digest);
-	return rc;
-}
-
 /* The archive's path, whose name is a hash of all of its content. A root never changes: its name
  * stands for its content. */
 static int archive_path(const struct wine_image_options *options, const char *pause, char **out,
@@ -35,11 +27,11 @@ static int archive_path(const struct wine_image_options *options, const char *pa
 	struct text key CLEANUP_TEXT = {0};
 	char digest[DIGEST_SIZE] = "";
 	text_addf(&key, "%s\n%s\n", WINE_IMAGE_FORMAT, path_base(options->root));
-	int rc = add_file(&key, options->starter, err);
+	int rc = wine_digest_add(options->starter, &key, err);
 	if (rc == 0)
-		rc = add_file(&key, pause, err);
+		rc = wine_digest_add(pause, &key, err);
 	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++)
-		rc = add_file(&key, options->programs[i], err);
+		rc = wine_digest_add(options->programs[i], &key, err);
 	if (rc == 0)
 		rc = wine_dlls_add_digests(options->dlls, &key, err);
 	if (rc < 0)

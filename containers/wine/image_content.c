@@ -163,21 +163,6 @@ static int add_tree(const struct wine_content *content, const char *path, unsign
 	return rc;
 }
 
-/* In the place of Wine's own DLL of that name, or in System32: the first entry of a path stays. */
-static int add_dlls(const struct wine_content *content, const char *folder)
-{
-	struct text_list dlls CLEANUP_TEXT_LIST = {0};
-	int rc = wine_dlls_list(folder, &dlls, content->err);
-	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {
-		const char *name = path_base(dlls.items[i]);
-		char *own CLEANUP_FREE = text_format("%s" WINE_DLLS "/%s", content->root, name);
-		char *path CLEANUP_FREE =
-			path_join(file_exists(own) ? WINE_DLLS : SYSTEM_DLLS, name);
-		rc = add(content, IMAGE_FILE, path, dlls.items[i], 0644);
-	}
-	return rc;
-}
-
 static const char *const trees[] = {WINE_DLLS, NLS, XKB, WINE_IMAGE_PREFIX};
 
 static const struct image_entry fixed[] = {
@@ -205,11 +190,11 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree, s
 	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
 		elf_closure_new(options->root, &failure);
 	struct wine_content content = {.root = options->root, .tree = tree, .err = err};
+	struct text_list dlls CLEANUP_TEXT_LIST = {0};
 	if (closure == NULL)
 		return error_copy(err, &failure);
-	int rc = text_list_split(&content.unused, unused_dlls, ' ', err);
-	if (rc == 0)
-		rc = image_tree_base(tree, err);
+	(void)text_list_split(&content.unused, unused_dlls, ' ', NULL);
+	int rc = image_tree_base(tree, err);
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(elf_files); i++)
 		rc = elf_closure_add(closure, elf_files[i], err);
@@ -221,8 +206,16 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree, s
 
 	if (rc == 0)
 		rc = image_tree_add_all(tree, fixed, ARRAY_SIZE(fixed), err);
+	/* In the place of Wine's own DLL of that name, or in System32: the first entry of a path stays. */
 	if (rc == 0)
-		rc = add_dlls(&content, options->dlls);
+		rc = wine_dlls_list(options->dlls, &dlls, err);
+	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {
+		const char *name = path_base(dlls.items[i]);
+		char *own CLEANUP_FREE = text_format("%s" WINE_DLLS "/%s", content.root, name);
+		char *path CLEANUP_FREE =
+			path_join(file_exists(own) ? WINE_DLLS : SYSTEM_DLLS, name);
+		rc = add(&content, IMAGE_FILE, path, dlls.items[i], 0644);
+	}
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(trees); i++)
 		rc = add_tree(&content, trees[i], 0);
 	if (rc == 0)

@@ -112,27 +112,6 @@ static int copy_file(const struct wine_node *node, const char *from, char *name,
 	return rc;
 }
 
-static int write_files(const struct wine_node *node, struct error *err)
-{
-	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
-	int rc = wine_registry_write(registry, err);
-	for (unsigned i = 0; rc == 0 && i < wine_driver_file_count; i++)
-		rc = copy_file(
-			node, wine_driver_files[i].source,
-			text_format("files/" DRIVER_STORE "/%s", wine_driver_files[i].store_name),
-			err);
-	if (rc == 0)
-		rc = write_below(node, "files/" DRIVER_STORE "/gpucert_wine.inf", driver_inf,
-				 strlen(driver_inf), err);
-	if (rc == 0)
-		rc = write_below(node, "files/drive_c/windows/inf/" WINE_DRIVER_INF, driver_inf,
-				 strlen(driver_inf), err);
-	/* From each, Wine's Vulkan loader makes one adapter. */
-	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++)
-		rc = copy_file(node, VULKAN_MANIFEST, text_format("gpu-%zu.json", i), err);
-	return rc;
-}
-
 /* Of DIRECTORY/wine.json. */
 static const struct json_member members[] = {
 	{.key = "root", .presence = JSON_REQUIRED, JSON_AT(struct wine_node, root)},
@@ -150,10 +129,18 @@ int wine_dlls_list(const char *folder, struct text_list *out, struct error *err)
 	int rc = file_list(folder, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		if (text_glob("*.dll", names.items[i]))
-			rc = text_list_take(out, path_join(folder, names.items[i]), err);
+			(void)text_list_take(out, path_join(folder, names.items[i]), NULL);
 	}
 	if (rc == 0 && out->count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s contains no *.dll", folder);
+	return rc;
+}
+
+int wine_digest_add(const char *path, struct text *key, struct error *err)
+{
+	char digest[DIGEST_SIZE] = "";
+	int rc = digest_file(path, digest, NULL, err);
+	text_addf(key, "%s %s\n", path_base(path), digest);
 	return rc;
 }
 
@@ -161,11 +148,8 @@ int wine_dlls_add_digests(const char *folder, struct text *key, struct error *er
 {
 	struct text_list dlls CLEANUP_TEXT_LIST = {0};
 	int rc = wine_dlls_list(folder, &dlls, err);
-	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {
-		char digest[DIGEST_SIZE] = "";
-		rc = digest_file(dlls.items[i], digest, NULL, err);
-		text_addf(key, "%s %s\n", path_base(dlls.items[i]), digest);
-	}
+	for (size_t i = 0; rc == 0 && i < dlls.count; i++)
+		rc = wine_digest_add(dlls.items[i], key, err);
 	return rc;
 }
 
@@ -174,6 +158,7 @@ int wine_node_make(const char *directory, const char *programs, const char *dlls
 {
 	struct wine_node node CLEANUP_WINE_NODE = {0};
 	struct text_list found CLEANUP_TEXT_LIST = {0};
+	char *registry CLEANUP_FREE = path_join(directory, "node.reg");
 	node.directory = arena_string(&node.arena, directory);
 	node.dlls = arena_string(&node.arena, dlls);
 	int rc = find_programs(&node, programs, err);
@@ -181,11 +166,27 @@ int wine_node_make(const char *directory, const char *programs, const char *dlls
 		rc = wine_dlls_list(dlls, &found, err);
 	if (rc == 0)
 		rc = make_root(&node, err);
+
 	if (rc == 0)
-		rc = write_files(&node, err);
+		rc = wine_registry_write(registry, err);
+	for (unsigned i = 0; rc == 0 && i < wine_driver_file_count; i++)
+		rc = copy_file(
+			&node, wine_driver_files[i].source,
+			text_format("files/" DRIVER_STORE "/%s", wine_driver_files[i].store_name),
+			err);
+	if (rc == 0)
+		rc = write_below(&node, "files/" DRIVER_STORE "/gpucert_wine.inf", driver_inf,
+				 strlen(driver_inf), err);
+	if (rc == 0)
+		rc = write_below(&node, "files/drive_c/windows/inf/" WINE_DRIVER_INF, driver_inf,
+				 strlen(driver_inf), err);
+	/* From each, Wine's Vulkan loader makes one adapter. */
+	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++)
+		rc = copy_file(&node, VULKAN_MANIFEST, text_format("gpu-%zu.json", i), err);
+
 	if (rc == 0) {
 		cJSON *json CLEANUP_JSON = json_members_write(members, &node);
-		char *path CLEANUP_FREE = path_join(node.directory, "wine.json");
+		char *path CLEANUP_FREE = path_join(directory, "wine.json");
 		rc = json_write_file(path, json, err);
 	}
 	if (rc < 0)
@@ -240,7 +241,7 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 		int rc = file_list(folder, &names, err);
 		for (size_t j = 0; rc == 0 && j < names.count; j++) {
 			if (text_glob("probe-*.exe", names.items[j]))
-				rc = text_list_take(out, path_join(folder, names.items[j]), err);
+				(void)text_list_take(out, path_join(folder, names.items[j]), NULL);
 		}
 		if (rc < 0 || out->count > 0)
 			return rc;

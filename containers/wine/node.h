@@ -56,7 +56,8 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
  * ERROR_NOT_FOUND: the folder does not exist, or has none. */
 int wine_dlls_list(const char *folder, struct text_list *out, struct error *err);
 
-/* Adds a line with name and digest of each to `key`. */
+/* Adds a line with name and digest to `key`: of a file, and of each of those. */
+int wine_digest_add(const char *path, struct text *key, struct error *err);
 int wine_dlls_add_digests(const char *folder, struct text *key, struct error *err);
 
 /* Adds the words that run a program on the node, up to and without the program: wine-run with its

@@ -42,26 +42,6 @@ static void registry_add_strings(struct text *reg, const char *name, const char 
 	text_add(reg, "00,00\r\n");
 }
 
-/* Device properties: type 0xffff0000 plus DEVPROPTYPE, as Wine stores them. */
-static void registry_add_device(struct text *reg, size_t index)
-{
-	const struct wine_device *device = &wine_devices[index];
-	const char *const paths[] = {device->location_path, device->other_location_path};
-	/* The adapter's LUID (DEVPROP_TYPE_INT64); Wine gives every device of one driver the same.
-	 */
-	text_addf(reg,
-		  "\r\n[" DEVICE_KEY "\\%08zu\\Properties\\{60B193CB-5276-4D0F-96FC-F173ABAD3EC6}"
-		  "\\0002]\r\n@=hex(ffff0009):%02x,%02x,%02x,%02x,00,00,00,00\r\n",
-		  index, device->luid & 0xffU, device->luid >> 8 & 0xffU,
-		  device->luid >> 16 & 0xffU, device->luid >> 24);
-	/* DEVPKEY_Device_LocationPaths (DEVPROP_TYPE_STRING_LIST). */
-	text_addf(reg,
-		  "\r\n[" DEVICE_KEY "\\%08zu\\Properties\\{A45C254E-DF1C-4EFD-8020-67D146A850E0}"
-		  "\\0025]\r\n",
-		  index);
-	registry_add_strings(reg, "@", "ffff2012", paths, ARRAY_SIZE(paths));
-}
-
 static void registry_add_driver(struct text *reg, size_t index)
 {
 	text_addf(reg,
@@ -94,7 +74,22 @@ int wine_registry_write(const char *path, struct error *err)
 	struct text wide CLEANUP_TEXT = {0};
 	text_add(&reg, "Windows Registry Editor Version 5.00\r\n");
 	for (size_t i = 0; i < WINE_DEVICE_COUNT; i++) {
-		registry_add_device(&reg, i);
+		/* Device properties: type 0xffff0000 plus DEVPROPTYPE, as Wine stores them. First the adapter's LUID
+		 * (DEVPROP_TYPE_INT64); Wine gives every device of one driver the same. */
+		const struct wine_device *device = &wine_devices[i];
+		const char *const paths[] = {device->location_path, device->other_location_path};
+		text_addf(&reg,
+			  "\r\n[" DEVICE_KEY
+			  "\\%08zu\\Properties\\{60B193CB-5276-4D0F-96FC-F173ABAD3EC6}"
+			  "\\0002]\r\n@=hex(ffff0009):%02x,%02x,%02x,%02x,00,00,00,00\r\n",
+			  i, device->luid & 0xffU, device->luid >> 8 & 0xffU,
+			  device->luid >> 16 & 0xffU, device->luid >> 24);
+		/* DEVPKEY_Device_LocationPaths (DEVPROP_TYPE_STRING_LIST). */
+		text_addf(&reg,
+			  "\r\n[" DEVICE_KEY
+			  "\\%08zu\\Properties\\{A45C254E-DF1C-4EFD-8020-67D146A850E0}\\0025]\r\n",
+			  i);
+		registry_add_strings(&reg, "@", "ffff2012", paths, ARRAY_SIZE(paths));
 		registry_add_driver(&reg, i);
 	}
 

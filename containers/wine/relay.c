@@ -136,30 +136,6 @@ static int offer_socket(struct relay *relay, struct relay_mirror *mirror, struct
 }
 
 /* A refused file stays in the table as long as it exists, so that it is reported once. */
-static void make_mirror(struct relay *relay, struct relay_mirror *mirror)
-{
-	struct error err = {0};
-	int rc = 0;
-	if (mirror->side == RELAY_WINE) {
-		char *path CLEANUP_FREE = relay_path(relay, RELAY_WINE, mirror->name);
-		char *text CLEANUP_FREE = NULL;
-		size_t size = 0;
-		rc = file_read(path, RENDEZVOUS_TEXT_MAX, &text, &size, &err);
-		if (rc == 0)
-			rc = rendezvous_parse(text, size, &mirror->rendezvous, &err);
-		if (rc == 0)
-			rc = offer_socket(relay, mirror, &err);
-	} else {
-		rc = offer_port(relay, mirror, &err);
-	}
-	mirror->refused =
-		rc < 0 || !identify(relay, other_side(mirror->side), mirror->name, &mirror->copy);
-	if (mirror->refused)
-		relay_note(relay, "%s/%s is not relayed: %s",
-			   relay->options.directories[mirror->side], mirror->name,
-			   rc < 0 ? err.text : "its copy is gone");
-}
-
 static void add(struct relay *relay, enum relay_side side, const char *name,
 		const struct relay_identity *identity)
 {
@@ -179,7 +155,25 @@ static void add(struct relay *relay, enum relay_side side, const char *name,
 		(void)uv_tcp_init(relay->loop, &mirror->listener.tcp);
 	mirror->listener.handle.data = mirror;
 	relay->mirrors[relay->mirror_count++] = mirror;
-	make_mirror(relay, mirror);
+
+	struct error err = {0};
+	int rc = 0;
+	if (side == RELAY_WINE) {
+		char *path CLEANUP_FREE = relay_path(relay, RELAY_WINE, name);
+		char *text CLEANUP_FREE = NULL;
+		size_t size = 0;
+		rc = file_read(path, RENDEZVOUS_TEXT_MAX, &text, &size, &err);
+		if (rc == 0)
+			rc = rendezvous_parse(text, size, &mirror->rendezvous, &err);
+		if (rc == 0)
+			rc = offer_socket(relay, mirror, &err);
+	} else {
+		rc = offer_port(relay, mirror, &err);
+	}
+	mirror->refused = rc < 0 || !identify(relay, other_side(side), name, &mirror->copy);
+	if (mirror->refused)
+		relay_note(relay, "%s/%s is not relayed: %s", relay->options.directories[side],
+			   name, rc < 0 ? err.text : "its copy is gone");
 }
 
 static bool knows(const struct relay *relay, const char *name)

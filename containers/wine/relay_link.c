@@ -203,8 +203,16 @@ static void on_wine_connected(uv_connect_t *connect, int status)
 		relay_link_close(link);
 }
 
-static struct relay_link *new_link(struct relay *relay, const struct relay_mirror *mirror)
+void relay_link_accept(struct relay_mirror *mirror)
 {
+	struct relay *relay = mirror->relay;
+	bool from_kubelet = mirror->side == RELAY_WINE;
+	/* A connection that is not accepted would stay in the listener's queue. */
+	if (relay->link_count == RELAY_LINKS_MAX) {
+		relay_note(relay, "more than %d connections: the oldest is dropped",
+			   RELAY_LINKS_MAX);
+		relay_link_close(relay->links[0]);
+	}
 	struct relay_link *link = memory_allocate(1, sizeof(*link));
 	link->path = relay_path(relay, RELAY_KUBELET, mirror->name);
 	link->relay = relay;
@@ -219,20 +227,7 @@ static struct relay_link *new_link(struct relay *relay, const struct relay_mirro
 	link->deadline.data = link;
 	link->open_handles = 3;
 	relay->links[relay->link_count++] = link;
-	return link;
-}
 
-void relay_link_accept(struct relay_mirror *mirror)
-{
-	struct relay *relay = mirror->relay;
-	bool from_kubelet = mirror->side == RELAY_WINE;
-	/* A connection that is not accepted would stay in the listener's queue. */
-	if (relay->link_count == RELAY_LINKS_MAX) {
-		relay_note(relay, "more than %d connections: the oldest is dropped",
-			   RELAY_LINKS_MAX);
-		relay_link_close(relay->links[0]);
-	}
-	struct relay_link *link = new_link(relay, mirror);
 	(void)uv_timer_start(&link->deadline, on_deadline, relay->options.nonce_ms, 0);
 	int rc = uv_accept(&mirror->listener.stream,
 			   from_kubelet ? &link->kubelet.stream : &link->wine.stream);

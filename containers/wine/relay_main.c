@@ -52,28 +52,6 @@ static void on_signal(uv_signal_t *handle, int number)
 	(void)process_signal(program->process, number, NULL);
 }
 
-static int start(struct relay_program *program, char *const *command, struct error *err)
-{
-	const char *directory = program->wine_directory;
-	struct text_list env CLEANUP_TEXT_LIST = {0};
-	struct text_list words CLEANUP_TEXT_LIST = {0};
-	struct process_spec spec = {.inherit_output = true, .on_end = on_end, .user = program};
-	(void)text_list_addf(&env, NULL, "DEVICE_PLUGIN_DIR=Z:%s", directory);
-	(void)text_list_addf(&env, NULL, "PLUGIN_SOCK_DIR=Z:%s", directory);
-	(void)text_list_addf(&env, NULL, "KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
-	for (; *command != NULL; command++) {
-		const char *at = strstr(*command, PLACEHOLDER);
-		if (at == NULL)
-			(void)text_list_add(&words, *command, NULL);
-		else
-			(void)text_list_addf(&words, NULL, "%.*sZ:%s%s", (int)(at - *command),
-					     *command, directory, at + strlen(PLACEHOLDER));
-	}
-	spec.argv = (const char *const *)words.items;
-	spec.env = (const char *const *)env.items;
-	return process_start(&program->loop, &spec, &program->process, err);
-}
-
 static bool has_ended(void *user)
 {
 	return ((struct relay_program *)user)->ended;
@@ -93,23 +71,27 @@ static int open_all(struct relay_program *program, const char *kubelet_directory
 	};
 	if (rc == 0)
 		rc = relay_open(&program->loop, &options, &program->relay, err);
-	if (rc == 0)
-		rc = start(program, command, err);
-	return rc;
-}
+	if (rc < 0)
+		return rc;
 
-static void close_all(struct relay_program *program)
-{
-	if (program->relay != NULL)
-		relay_scan(program->relay); /* for sockets that the plugin removed at its end */
-	relay_close(program->relay);
-	process_free(program->process);
-	for (size_t i = 0; i < ARRAY_SIZE(program->signals); i++)
-		uv_close((uv_handle_t *)&program->signals[i], NULL);
-	(void)loop_drain(&program->loop, DRAIN_MS, NULL);
-	if (program->wine_directory != NULL)
-		(void)file_remove_tree(program->wine_directory, NULL);
-	free(program->wine_directory);
+	const char *directory = program->wine_directory;
+	struct text_list env CLEANUP_TEXT_LIST = {0};
+	struct text_list words CLEANUP_TEXT_LIST = {0};
+	struct process_spec spec = {.inherit_output = true, .on_end = on_end, .user = program};
+	(void)text_list_addf(&env, NULL, "DEVICE_PLUGIN_DIR=Z:%s", directory);
+	(void)text_list_addf(&env, NULL, "PLUGIN_SOCK_DIR=Z:%s", directory);
+	(void)text_list_addf(&env, NULL, "KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
+	for (; *command != NULL; command++) {
+		const char *at = strstr(*command, PLACEHOLDER);
+		if (at == NULL)
+			(void)text_list_add(&words, *command, NULL);
+		else
+			(void)text_list_addf(&words, NULL, "%.*sZ:%s%s", (int)(at - *command),
+					     *command, directory, at + strlen(PLACEHOLDER));
+	}
+	spec.argv = (const char *const *)words.items;
+	spec.env = (const char *const *)env.items;
+	return process_start(&program->loop, &spec, &program->process, err);
 }
 
 int main(int argc, char **argv)
@@ -140,6 +122,16 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "wine-relay: %s\n", err.text);
 		program.exit_code = EXIT_CANNOT;
 	}
-	close_all(&program);
+
+	if (program.relay != NULL)
+		relay_scan(program.relay); /* for sockets that the plugin removed at its end */
+	relay_close(program.relay);
+	process_free(program.process);
+	for (size_t i = 0; i < ARRAY_SIZE(program.signals); i++)
+		uv_close((uv_handle_t *)&program.signals[i], NULL);
+	(void)loop_drain(&program.loop, DRAIN_MS, NULL);
+	if (program.wine_directory != NULL)
+		(void)file_remove_tree(program.wine_directory, NULL);
+	free(program.wine_directory);
 	return program.exit_code;
 }

@@ -81,18 +81,6 @@ int wine_place(const struct windows_path *path, const char *directory, char **ou
 	return 0;
 }
 
-/* Wine's programs on the node see these folders of the root, and all others of the host (wine-run).
- */
-static bool is_in_root(const char *first_step)
-{
-	static const char *const folders[] = {"bin", "boot", "etc", "mnt", "sbin", "usr", "var"};
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		if (strcasecmp(folders[i], first_step) == 0)
-			return true;
-	}
-	return strncasecmp(first_step, "lib", 3) == 0;
-}
-
 int wine_find_file(const struct wine_node *node, const char *text, char **out, struct error *err)
 {
 	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
@@ -104,7 +92,13 @@ int wine_find_file(const struct wine_node *node, const char *text, char **out, s
 	int rc = windows_path_parse(text, "mount source", &path, err);
 	if (rc < 0)
 		return rc;
-	bool in_root = path.names.count > 0 && is_in_root(path.names.items[0]);
+
+	/* Wine's programs on the node see these folders of the root, and all others of the host (wine-run). */
+	static const char *const folders[] = {"bin", "boot", "etc", "mnt", "sbin", "usr", "var"};
+	const char *first = path.names.count > 0 ? path.names.items[0] : "";
+	bool in_root = strncasecmp(first, "lib", 3) == 0;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		in_root = in_root || strcasecmp(folders[i], first) == 0;
 	if (path.drive == 'Z')
 		directories[0] = directories[1] = in_root ? node->root : "/";
 	bool known = path.drive == 'Z' || path.drive == 'C';
