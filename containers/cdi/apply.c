@@ -144,16 +144,6 @@ static void add_edits(struct grant_merge *merge, const char *source, const cJSON
 	}
 }
 
-static const cJSON *find_device(const struct cdi_file *file, const char *name)
-{
-	size_t kind = strlen(file->spec.kind);
-	json_each (device, json_pointer(file->spec.document, "/devices")) {
-		if (strcmp(string_of(device, "name"), name + kind + 1) == 0)
-			return cJSON_GetObjectItemCaseSensitive(device, "containerEdits");
-	}
-	return NULL;
-}
-
 void cdi_apply(const struct cdi_registry *registry, const struct grant *grant, struct grant *out)
 {
 	struct grant_merge merge CLEANUP_GRANT_MERGE = {.out = out, .replaces = true};
@@ -188,6 +178,11 @@ void cdi_apply(const struct cdi_registry *registry, const struct grant *grant, s
 			add_edits(&merge, file->path,
 				  json_pointer(file->spec.document, "/containerEdits"), name);
 		*spec_applied = true;
-		add_edits(&merge, name, find_device(file, name), name);
+		const char *own = name + strlen(file->spec.kind) + 1;
+		json_each (device, json_pointer(file->spec.document, "/devices")) {
+			if (strcmp(string_of(device, "name"), own) == 0)
+				add_edits(&merge, name, json_pointer(device, "/containerEdits"),
+					  name);
+		}
 	}
 }

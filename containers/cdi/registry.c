@@ -43,20 +43,6 @@ static int add_file(struct cdi_registry *registry, const char *path, size_t prio
 	return 0;
 }
 
-static int add_folder(struct cdi_registry *registry, const char *folder, size_t priority,
-		      size_t *bytes, struct error *err)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = file_list(folder, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
-		if ((text_ends_with(path, ".json") || text_ends_with(path, ".yaml")) &&
-		    !file_is_directory(path))
-			rc = add_file(registry, path, priority, bytes, err);
-	}
-	return rc;
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const struct entry *left = a;
@@ -67,16 +53,33 @@ static int by_name(const void *a, const void *b)
 	return order;
 }
 
-static void find_conflicts(struct cdi_registry *registry)
+int cdi_registry_read(const struct text_list *places, struct cdi_registry *out, struct error *err)
 {
+	size_t bytes = 0;
+	for (size_t i = 0; i < places->count; i++) {
+		const char *place = places->items[i];
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		bool is_folder = file_is_directory(place);
+		int rc = is_folder ? file_list(place, &names, err)
+				   : add_file(out, place, i, &bytes, err);
+		for (size_t j = 0; rc == 0 && j < names.count; j++) {
+			char *path CLEANUP_FREE = path_join(place, names.items[j]);
+			if ((text_ends_with(path, ".json") || text_ends_with(path, ".yaml")) &&
+			    !file_is_directory(path))
+				rc = add_file(out, path, i, &bytes, err);
+		}
+		if (rc < 0)
+			return rc;
+	}
+
 	size_t count = 0;
-	for (size_t i = 0; i < registry->count; i++)
-		count += registry->files[i].spec.devices.count;
+	for (size_t i = 0; i < out->count; i++)
+		count += out->files[i].spec.devices.count;
 	struct entry *entries CLEANUP_FREE = memory_allocate(count + 1, sizeof(*entries));
 	count = 0;
-	for (size_t i = 0; i < registry->count; i++) {
-		text_each (name, &registry->files[i].spec.devices)
-			entries[count++] = (struct entry){name, &registry->files[i]};
+	for (size_t i = 0; i < out->count; i++) {
+		text_each (name, &out->files[i].spec.devices)
+			entries[count++] = (struct entry){name, &out->files[i]};
 	}
 
 	/* Equal names become neighbours, in the order of their files' priorities. */
@@ -86,22 +89,9 @@ static void find_conflicts(struct cdi_registry *registry)
 		const struct entry *right = &entries[i];
 		if (strcmp(left->name, right->name) == 0 &&
 		    left->file->priority == right->file->priority)
-			(void)text_list_addf(&registry->conflicts, NULL, "%s: in %s and %s",
-					     left->name, left->file->path, right->file->path);
+			(void)text_list_addf(&out->conflicts, NULL, "%s: in %s and %s", left->name,
+					     left->file->path, right->file->path);
 	}
-}
-
-int cdi_registry_read(const struct text_list *places, struct cdi_registry *out, struct error *err)
-{
-	size_t bytes = 0;
-	for (size_t i = 0; i < places->count; i++) {
-		const char *place = places->items[i];
-		int rc = file_is_directory(place) ? add_folder(out, place, i, &bytes, err)
-						  : add_file(out, place, i, &bytes, err);
-		if (rc < 0)
-			return rc;
-	}
-	find_conflicts(out);
 	return 0;
 }
 

@@ -95,20 +95,6 @@ static void note_malformed(struct container_log *log, const char *why)
 	log->malformed_why = why;
 }
 
-static void end_line(struct container_log *log)
-{
-	const char *why = log->skipping
-				  ? "record is too long"
-				  : read_record(log, text_string(&log->pending), log->pending.size);
-	log->lines++;
-	if (why != NULL)
-		note_malformed(log, why);
-	else
-		log->records++;
-	log->skipping = false;
-	text_reset(&log->pending);
-}
-
 void container_log_begin(struct container_log *log, size_t stream_max)
 {
 	*log = (struct container_log){
@@ -129,9 +115,19 @@ void container_log_feed(struct container_log *log, const char *data, size_t size
 			text_append(&log->pending, data, part);
 		if (newline == NULL)
 			return;
-		end_line(log);
 		data += part + 1;
 		size -= part + 1;
+
+		const char *why = log->skipping ? "record is too long"
+						: read_record(log, text_string(&log->pending),
+							      log->pending.size);
+		log->lines++;
+		if (why != NULL)
+			note_malformed(log, why);
+		else
+			log->records++;
+		log->skipping = false;
+		text_reset(&log->pending);
 	}
 }
 

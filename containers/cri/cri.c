@@ -116,23 +116,6 @@ void cri_reply_free_(void *reply)
 		protobuf_c_message_free_unpacked(message, NULL);
 }
 
-/* Some gRPC statuses have an error code of their own. */
-static int error_code_of(const struct error *failure)
-{
-	if (failure->code != ERROR_REMOTE)
-		return failure->code;
-	switch (failure->remote) {
-	case RPC_UNIMPLEMENTED:
-		return ERROR_UNSUPPORTED;
-	case RPC_DEADLINE_EXCEEDED:
-		return ERROR_TIMEOUT;
-	case RPC_UNAVAILABLE:
-		return ERROR_UNAVAILABLE;
-	default:
-		return ERROR_REMOTE;
-	}
-}
-
 int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *request, void *reply,
 		  struct error *err)
 {
@@ -164,7 +147,13 @@ int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *r
 	if (rc < 0 && cri->channel == NULL)
 		return error_set(err, ERROR_TIMEOUT, "%s: " HANGS, path);
 	if (rc < 0) {
-		failure.code = error_code_of(&failure);
+		/* Some gRPC statuses have an error code of their own. */
+		if (rc == ERROR_REMOTE && failure.remote == RPC_UNIMPLEMENTED)
+			failure.code = ERROR_UNSUPPORTED;
+		else if (rc == ERROR_REMOTE && failure.remote == RPC_DEADLINE_EXCEEDED)
+			failure.code = ERROR_TIMEOUT;
+		else if (rc == ERROR_REMOTE && failure.remote == RPC_UNAVAILABLE)
+			failure.code = ERROR_UNAVAILABLE;
 		return error_copy(err, &failure);
 	}
 	if (reply != NULL)

@@ -33,17 +33,6 @@ struct image {
 	const char *reference; /* of its description */
 };
 
-static void free_images(struct image *images, size_t count)
-{
-	for (size_t i = 0; i < count * BLOBS; i++) {
-		struct blob *blob = &images[i / BLOBS].blobs[i % BLOBS];
-		if (blob->type == IMAGE_FILE && blob->content != NULL)
-			(void)unlink(blob->content);
-		free(blob->content);
-	}
-	free(images);
-}
-
 int image_architecture(const char *machine, const char **out, struct error *err)
 {
 	static const char *const names[][2] = {
@@ -244,7 +233,13 @@ int image_compose(const char *path, const struct image_spec *specs, size_t count
 	}
 	if (rc == 0)
 		rc = write_archive(new, images, count, err);
-	free_images(images, count);
+	for (size_t i = 0; i < count * BLOBS; i++) {
+		struct blob *blob = &images[i / BLOBS].blobs[i % BLOBS];
+		if (blob->type == IMAGE_FILE && blob->content != NULL)
+			(void)unlink(blob->content);
+		free(blob->content);
+	}
+	free(images);
 
 	/* A file at `path` is replaced by the complete archive, or stays. */
 	struct stat status = {0};

@@ -35,16 +35,6 @@ static void families_free(struct families *families)
 	}
 }
 
-/* 0: no such family exists. */
-static size_t family_index(const char *name)
-{
-	for (size_t i = 0; gpu_api_families[i] != NULL && i + 1 < IMAGE_SPEC_LAYERS_MAX; i++) {
-		if (strcmp(gpu_api_families[i], name) == 0)
-			return i + 1;
-	}
-	return 0;
-}
-
 static int sort_probes(const struct images_choice *choice, struct families *out, struct error *err)
 {
 	const struct text_list *wanted = choice->families;
@@ -60,7 +50,8 @@ static int sort_probes(const struct images_choice *choice, struct families *out,
 		if (family != NULL && wanted != NULL && wanted->count != 0 &&
 		    !text_list_has(wanted, family))
 			continue;
-		struct family *into = &out->each[base ? 0 : family_index(family)];
+		struct family *into =
+			&out->each[base ? 0 : 1 + text_position(gpu_api_families, family)];
 		(void)text_list_add(&into->programs, probe, err);
 		if (api != NULL && api->loader != NULL)
 			(void)text_list_add(&into->loaders, api->loader, err);
@@ -81,13 +72,13 @@ static int check_choice(const struct families *families, const struct images_cho
 {
 	const struct text_list *wanted = choice->families;
 	for (size_t i = 0; wanted != NULL && i < wanted->count; i++) {
-		size_t index = family_index(wanted->items[i]);
-		if (index == 0)
+		size_t index = text_position(gpu_api_families, wanted->items[i]);
+		if (gpu_api_families[index] == NULL)
 			return error_set(
 				err, ERROR_ARGUMENT,
 				"family '%s' is not one of compute, graphics, video, directx",
 				wanted->items[i]);
-		if (families->each[index].programs.count == 0)
+		if (families->each[1 + index].programs.count == 0)
 			return error_set(err, ERROR_NOT_FOUND,
 					 "family '%s' has no probe in this build",
 					 wanted->items[i]);

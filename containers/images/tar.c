@@ -88,9 +88,15 @@ static int add_data(struct tar *tar, const void *data, size_t size, struct error
 	return 0;
 }
 
-static int add_file(struct tar *tar, const struct image_entry *entry, struct error *err)
+int tar_add(struct tar *tar, const struct image_entry *entry, struct error *err)
 {
 	const char *source = entry->content;
+	if (entry->type != IMAGE_FILE) {
+		size_t size = entry->type == IMAGE_TEXT ? strlen(source) : 0;
+		int rc = add_header(tar, entry, (int64_t)size, err);
+		return rc < 0 ? rc : add_data(tar, source, size, err);
+	}
+
 	int fd CLEANUP_FD = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status = {0};
 	if (fd < 0 || fstat(fd, &status) < 0)
@@ -111,17 +117,6 @@ static int add_file(struct tar *tar, const struct image_entry *entry, struct err
 		left -= (int64_t)count;
 	}
 	return rc;
-}
-
-int tar_add(struct tar *tar, const struct image_entry *entry, struct error *err)
-{
-	if (entry->type == IMAGE_FILE)
-		return add_file(tar, entry, err);
-	size_t size = entry->type == IMAGE_TEXT ? strlen(entry->content) : 0;
-	int rc = add_header(tar, entry, (int64_t)size, err);
-	if (rc < 0)
-		return rc;
-	return add_data(tar, entry->content, size, err);
 }
 
 int tar_finish(struct tar *tar, struct error *err)
