@@ -41,16 +41,6 @@ const char *compat_verdict_words(enum compat_verdict verdict)
 	return verdicts[verdict].words;
 }
 
-static void print_finding(const struct compat_finding *finding, bool color, struct text *out)
-{
-	text_addf(out, "\n%s%s%s: %s\n", style(color, verdicts[finding->verdict].style),
-		  finding->rule, style(color, STYLE_RESET), verdicts[finding->verdict].words);
-	text_add_line(out, "  %s", finding->reason);
-	if (finding->advice[0] != '\0')
-		text_add_line(out, "  To do:  %s", finding->advice);
-	text_add_line(out, "  Source: %s", finding->source);
-}
-
 void compat_answer_print(const struct compat_answer *answer, bool color, struct text *out)
 {
 	enum compat_verdict all = compat_answer_verdict(answer);
@@ -58,8 +48,16 @@ void compat_answer_print(const struct compat_answer *answer, bool color, struct 
 		  style(color, STYLE_RESET));
 	for (int verdict = COMPAT_CANNOT_WORK; verdict >= COMPAT_WORKS; verdict--) {
 		for (size_t i = 0; i < answer->count; i++) {
-			if ((int)answer->findings[i].verdict == verdict)
-				print_finding(&answer->findings[i], color, out);
+			const struct compat_finding *finding = &answer->findings[i];
+			if ((int)finding->verdict != verdict)
+				continue;
+			text_addf(out, "\n%s%s%s: %s\n", style(color, verdicts[verdict].style),
+				  finding->rule, style(color, STYLE_RESET),
+				  verdicts[verdict].words);
+			text_add_line(out, "  %s", finding->reason);
+			if (finding->advice[0] != '\0')
+				text_add_line(out, "  To do:  %s", finding->advice);
+			text_add_line(out, "  Source: %s", finding->source);
 		}
 	}
 }

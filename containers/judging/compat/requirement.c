@@ -27,20 +27,6 @@ static enum requirement_answer answer_of(bool met)
 	return met ? REQUIREMENT_MET : REQUIREMENT_NOT_MET;
 }
 
-/* The version lies from `least` on and below `below` ("": no end). */
-static enum requirement_answer compare_range(const char *least, const char *below,
-					     const struct comparison *by, const char *value)
-{
-	int order = version_compare(least, value);
-	if (order > 0)
-		return answer_of(by->greater);
-	if (below[0] != '\0' && version_compare(value, below) >= 0)
-		return answer_of(by->less);
-	if (order == 0 && by->equal == by->greater)
-		return answer_of(by->equal);
-	return REQUIREMENT_UNKNOWN;
-}
-
 static enum requirement_answer compare(enum property property, const struct comparison *by,
 				       const char *value, const struct requirement_facts *facts)
 {
@@ -51,12 +37,21 @@ static enum requirement_answer compare(enum property property, const struct comp
 		[PROPERTY_BRAND] = facts->brand,
 	};
 	const char *fact = known[property];
+	const char *below = facts->cuda_below;
 	if (fact[0] == '\0')
 		return REQUIREMENT_UNKNOWN;
-	if (property == PROPERTY_CUDA && facts->cuda_below != NULL)
-		return compare_range(fact, facts->cuda_below, by, value);
 	int order = property == PROPERTY_BRAND ? strcmp(fact, value) : version_compare(fact, value);
-	return answer_of(order < 0 ? by->less : order > 0 ? by->greater : by->equal);
+	if (property != PROPERTY_CUDA || below == NULL)
+		return answer_of(order < 0 ? by->less : order > 0 ? by->greater : by->equal);
+
+	/* The version lies from the fact on and below `below` ("": no end). */
+	if (order > 0)
+		return answer_of(by->greater);
+	if (below[0] != '\0' && version_compare(value, below) >= 0)
+		return answer_of(by->less);
+	if (order == 0 && by->equal == by->greater)
+		return answer_of(by->equal);
+	return REQUIREMENT_UNKNOWN;
 }
 
 /* *ignored: the condition is empty, or about an unknown property. */

@@ -23,20 +23,6 @@ static const struct rocm_driver {
 	{"", "a release that is not known", "", ""},
 };
 
-/* The last row, of an unknown release, for the kernel's own module, whose version is the kernel's. */
-static const struct rocm_driver *rocm_driver_find(const struct compat_case *it)
-{
-	const char *version = it->gpu->driver_version;
-	const struct rocm_driver *found = &rocm_drivers[ARRAY_SIZE(rocm_drivers) - 1];
-	if (!version_is_valid(version) || text_equal(version, it->host->kernel))
-		return found;
-	for (size_t i = 0; i + 1 < ARRAY_SIZE(rocm_drivers); i++) {
-		if (version_compare(version, rocm_drivers[i].module) >= 0)
-			found = &rocm_drivers[i];
-	}
-	return found;
-}
-
 void rule_rocm_release(struct compat_case *it)
 {
 	/* The image's variable, or the version in the HIP runtime's name: libamdhip64.so.6.2.60204 belongs
@@ -50,7 +36,15 @@ void rule_rocm_release(struct compat_case *it)
 		release = library->version;
 	}
 
-	const struct rocm_driver *row = rocm_driver_find(it);
+	/* The last row, of an unknown release, for the kernel's own module, whose version is the kernel's. */
+	const char *version = it->gpu->driver_version;
+	const struct rocm_driver *row = &rocm_drivers[ARRAY_SIZE(rocm_drivers) - 1];
+	bool numbered = version_is_valid(version) && !text_equal(version, it->host->kernel);
+	for (size_t i = 0; numbered && i + 1 < ARRAY_SIZE(rocm_drivers); i++) {
+		if (version_compare(version, rocm_drivers[i].module) >= 0)
+			row = &rocm_drivers[i];
+	}
+
 	char minor[32] = "";
 	(void)snprintf(minor, sizeof(minor), "%.*s", (int)version_length(release, 2), release);
 	bool known = row->module[0] != '\0';
@@ -58,9 +52,8 @@ void rule_rocm_release(struct compat_case *it)
 		    version_compare(minor, row->newest) <= 0;
 	compat_find(it, case_verdict(known, fits),
 		    "the image has ROCm %s; the host's amdgpu (%s) is of %s%s%s%s%s", minor,
-		    case_told(it->gpu->driver_version), row->release,
-		    known ? ", which goes with " : "", row->oldest, known ? " to " : "",
-		    row->newest);
+		    case_told(version), row->release, known ? ", which goes with " : "",
+		    row->oldest, known ? " to " : "", row->newest);
 }
 
 bool case_code_is_of(const char *element, size_t size, const char *architecture)

@@ -86,19 +86,15 @@ static void judge_requirement(struct compat_case *it, const char *name, const ch
 			    case_told(facts.brand));
 }
 
-static bool is_true(const char *value)
-{
-	static const char *const words[] = {"1", "t", "T", "true", "TRUE", "True", NULL};
-	return value != NULL && words[text_position(words, value)] != NULL;
-}
-
 void rule_nvidia_require(struct compat_case *it)
 {
 	static const char prefix[] = "NVIDIA_REQUIRE_";
+	static const char *const truths[] = {"1", "t", "T", "true", "TRUE", "True", NULL};
 	const char *cuda = case_variable(it, "NVIDIA_REQUIRE_CUDA");
 	const char *version = case_variable(it, "CUDA_VERSION");
+	const char *disable = case_variable(it, "NVIDIA_DISABLE_REQUIRE");
 	bool given = cuda != NULL || version != NULL;
-	if (given && is_true(case_variable(it, "NVIDIA_DISABLE_REQUIRE"))) {
+	if (given && disable != NULL && truths[text_position(truths, disable)] != NULL) {
 		compat_find(it, COMPAT_WORKS,
 			    "the image's conditions are switched off by NVIDIA_DISABLE_REQUIRE");
 		return;

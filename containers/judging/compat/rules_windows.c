@@ -14,79 +14,41 @@ enum { BUILD_2019 = 17763, BUILD_2025 = 26100 };
 #define GPU_SOURCE                                                                                 \
 	"MicrosoftDocs/Virtualization-Documentation, deploy-containers/gpu-acceleration.md"
 
-static bool is_other(struct windows_version host, struct windows_version image)
-{
-	return host.build != image.build;
-}
-
-static bool is_newer(struct windows_version host, struct windows_version image)
-{
-	return image.build > host.build;
-}
-
-static bool is_outside(struct windows_version host, struct windows_version image)
-{
-	return !windows_image_rule(host, image);
-}
-
-static bool is_disputed(struct windows_version host, struct windows_version image)
-{
-	return is_outside(host, image) &&
-	       windows_image_judge(host, image).answer == WINDOWS_IMAGE_RUNTIME_DEPENDENT;
-}
-
-static bool is_between_releases(struct windows_version host, struct windows_version image)
-{
-	return host.build >= BUILD_2025 && image.build >= WINDOWS_BUILD_2022 &&
-	       image.build < BUILD_2025;
-}
-
-#define OUTSIDE                                                                                    \
-	"hosts below build 20348 accept only their own build, later ones images from the last "    \
-	"long-term release before them on"
-
-/* Where a runtime decides differently from windows_image_judge(); the first row that applies counts. */
-static const struct runtime_row {
-	enum compat_runtime runtime;
-	bool (*applies)(struct windows_version host, struct windows_version image);
-	struct windows_image_judgement judgement;
-} runtime_rows[] = {
-	{COMPAT_CONTAINERD_17,
-	 is_other,
-	 {WINDOWS_IMAGE_REFUSED,
-	  "containerd 1.6 and 1.7 accept only images of the host's own build"}},
-	{COMPAT_CONTAINERD_20,
-	 is_between_releases,
-	 {WINDOWS_IMAGE_RUNTIME_DEPENDENT,
-	  "releases of containerd 2.0 and 2.1 differ in whether a host of Windows Server 2025 or "
-	  "later accepts images of Windows Server 2022"}},
-	{COMPAT_CONTAINERD_20,
-	 is_newer,
-	 {WINDOWS_IMAGE_REFUSED, "the image is newer than the host"}},
-	{COMPAT_CONTAINERD_20, is_outside, {WINDOWS_IMAGE_REFUSED, OUTSIDE}},
-	{COMPAT_CONTAINERD_2X,
-	 is_newer,
-	 {WINDOWS_IMAGE_REFUSED, "the image is newer than the host"}},
-	{COMPAT_CONTAINERD_2X, is_outside, {WINDOWS_IMAGE_REFUSED, OUTSIDE}},
-	{COMPAT_DOCKER,
-	 is_newer,
-	 {WINDOWS_IMAGE_REFUSED,
-	  "Docker says that the image is incompatible with the host: it is newer"}},
-	{COMPAT_DOCKER,
-	 is_disputed,
-	 {WINDOWS_IMAGE_RUNTIME_DEPENDENT,
-	  "Docker's containerd image store refuses it (moby #53397), its older stores pull it"}},
-};
-
+/* Where a runtime decides differently from windows_image_judge(). */
 struct windows_image_judgement windows_judge(struct windows_version host,
 					     struct windows_version image,
 					     enum compat_runtime runtime)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(runtime_rows); i++) {
-		if (runtime_rows[i].runtime == runtime && runtime_rows[i].applies(host, image))
-			return runtime_rows[i].judgement;
+	struct windows_image_judgement out = windows_image_judge(host, image);
+	const struct windows_image_judgement usual = out;
+	const bool is_20 = runtime == COMPAT_CONTAINERD_20;
+	const bool newer = image.build > host.build;
+	const bool outside = !windows_image_rule(host, image);
+	if (runtime == COMPAT_CONTAINERD_17 && host.build != image.build) {
+		out.answer = WINDOWS_IMAGE_REFUSED;
+		out.reason = "containerd 1.6 and 1.7 accept only images of the host's own build";
+	} else if (is_20 && host.build >= BUILD_2025 && image.build >= WINDOWS_BUILD_2022 &&
+		   image.build < BUILD_2025) {
+		out.answer = WINDOWS_IMAGE_RUNTIME_DEPENDENT;
+		out.reason =
+			"releases of containerd 2.0 and 2.1 differ in whether a host of Windows "
+			"Server 2025 or later accepts images of Windows Server 2022";
+	} else if ((is_20 || runtime == COMPAT_CONTAINERD_2X) && (newer || outside)) {
+		out.answer = WINDOWS_IMAGE_REFUSED;
+		out.reason =
+			newer ? "the image is newer than the host"
+			      : "hosts below build 20348 accept only their own build, later ones "
+				"images from the last long-term release before them on";
+	} else if (runtime == COMPAT_DOCKER && newer) {
+		out.answer = WINDOWS_IMAGE_REFUSED;
+		out.reason =
+			"Docker says that the image is incompatible with the host: it is newer";
+	} else if (runtime == COMPAT_DOCKER && outside &&
+		   usual.answer == WINDOWS_IMAGE_RUNTIME_DEPENDENT) {
+		out.reason = "Docker's containerd image store refuses it (moby #53397), its older "
+			     "stores pull it";
 	}
-	return windows_image_judge(host, image);
+	return out;
 }
 
 /* Hyper-V isolation also runs older images. */
@@ -167,19 +129,15 @@ static const char *const editions[] = {"windows", "windows/server", "windows/ser
  * annotations.md. */
 static size_t edition_of(const struct compat_case *it)
 {
-	static const char key[] = "org.opencontainers.image.base.name";
-	const char *label = case_label(it, key);
-	const char *const names[] = {it->image->reference, label != NULL ? label : ""};
+	static const char registry[] = "mcr.microsoft.com/";
+	const char *const names[] = {it->image->reference,
+				     case_label(it, "org.opencontainers.image.base.name")};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		static const char registry[] = "mcr.microsoft.com/";
-		const char *name = strstr(names[i], registry);
-		if (name == NULL)
-			continue;
-		name += sizeof(registry) - 1;
-		for (size_t e = 0; editions[e] != NULL; e++) {
+		const char *name = names[i] != NULL ? strstr(names[i], registry) : NULL;
+		for (size_t e = 0; name != NULL && editions[e] != NULL; e++) {
+			const char *own = name + strlen(registry);
 			size_t size = strlen(editions[e]);
-			if (strncmp(name, editions[e], size) == 0 &&
-			    strchr(":@", name[size]) != NULL)
+			if (strncmp(own, editions[e], size) == 0 && strchr(":@", own[size]) != NULL)
 				return e;
 		}
 	}

@@ -72,16 +72,6 @@ static bool is_foreign(const struct conclusion *it, const struct content_file *f
 	       (file->machine != it->machine->machine || file->bits != it->machine->bits);
 }
 
-/* "/lib/x86_64-linux-gnu", "/usr/lib64": the loader's own folders, not those of a compiler. */
-static bool is_usual_folder(const char *path)
-{
-	const char *rest = path + (text_starts_with(path, "/usr/") ? strlen("/usr") : 0);
-	size_t slashes = 0;
-	for (const char *slash = rest; (slash = strchr(slash, '/')) != NULL; slash++)
-		slashes++;
-	return text_starts_with(rest, "/lib") && slashes <= 3;
-}
-
 /* Records the file's name and component, with which the other files are compared. */
 static void collect_file(struct conclusion *it, const struct content_file *file)
 {
@@ -98,8 +88,14 @@ static void collect_file(struct conclusion *it, const struct content_file *file)
 		return;
 	it->has_musl = it->has_musl || is_musl;
 
-	/* The newest glibc counts, and one in a usual folder before all others. */
-	const bool is_usual = is_usual_folder(file->path);
+	/* The newest glibc counts, and one in a usual folder before all others: "/lib/x86_64-linux-gnu", "/usr/lib64"
+	 * are the loader's own, not those of a compiler. */
+	const char *rest =
+		file->path + (text_starts_with(file->path, "/usr/") ? strlen("/usr") : 0);
+	size_t slashes = 0;
+	for (const char *slash = rest; (slash = strchr(slash, '/')) != NULL; slash++)
+		slashes++;
+	const bool is_usual = text_starts_with(rest, "/lib") && slashes <= 3;
 	if (strcmp(component->name, "glibc") == 0 && !is_foreign(it, file) &&
 	    (is_usual || !it->has_usual_glibc)) {
 		if ((is_usual && !it->has_usual_glibc) ||

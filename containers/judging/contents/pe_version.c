@@ -124,45 +124,32 @@ static int find_entry(const struct pe_reader *reader, uint32_t directory, uint32
 	return error_set(reader->err, ERROR_NOT_FOUND, "no version resource");
 }
 
-static int find_info(const struct pe_reader *reader, uint64_t *offset, size_t *size)
-{
-	static const uint32_t is_directory = 0x80000000U;
-	const uint64_t start = (uint64_t)reader->file + (reader->resources - reader->memory);
-	unsigned char data[16];
-	uint32_t at = is_directory;
-	int rc = 0;
-	for (int depth = 0; rc == 0 && depth < DEPTH && (at & is_directory) != 0; depth++)
-		rc = find_entry(reader, at & ~is_directory, depth == 0 ? RESOURCE_VERSION : 0, &at);
-	if (rc == 0 && (at & is_directory) != 0)
-		rc = error_set(reader->err, ERROR_FORMAT, "PE resources are nested too deep");
-	if (rc == 0)
-		rc = read_exactly(reader, start + at, data, sizeof(data));
-	if (rc < 0)
-		return rc;
-	if (number(data, 4) < reader->memory)
-		return error_set(reader->err, ERROR_FORMAT, "PE version is outside its section");
-	*offset = (uint64_t)number(data, 4) - reader->memory + reader->file;
-	*size = number(data + 4, 4);
-	return 0;
-}
-
 int pe_version(const struct byte_source *source, char *out, struct error *err)
 {
 	static const unsigned char signature[] = {0xbd, 0x04, 0xef, 0xfe};
+	static const uint32_t is_directory = 0x80000000U;
 	struct pe_reader reader = {.source = source, .err = err};
+	unsigned char data[16];
 	unsigned char info[INFO_MAX];
-	uint64_t offset = 0;
-	size_t size = 0;
+	uint32_t entry = is_directory;
 	int rc = read_headers(&reader);
+	const uint64_t start = (uint64_t)reader.file + (reader.resources - reader.memory);
 	if (rc == 0 && source->expect != NULL)
-		rc = source->expect(source->user,
-				    (uint64_t)reader.file + (reader.resources - reader.memory),
-				    reader.resources_size, err);
+		rc = source->expect(source->user, start, reader.resources_size, err);
+	for (int depth = 0; rc == 0 && depth < DEPTH && (entry & is_directory) != 0; depth++)
+		rc = find_entry(&reader, entry & ~is_directory, depth == 0 ? RESOURCE_VERSION : 0,
+				&entry);
+	if (rc == 0 && (entry & is_directory) != 0)
+		rc = error_set(err, ERROR_FORMAT, "PE resources are nested too deep");
 	if (rc == 0)
-		rc = find_info(&reader, &offset, &size);
+		rc = read_exactly(&reader, start + entry, data, sizeof(data));
 	if (rc < 0)
 		return rc;
-	size = size < sizeof(info) ? size : sizeof(info);
+	if (number(data, 4) < reader.memory)
+		return error_set(err, ERROR_FORMAT, "PE version is outside its section");
+	const uint64_t offset = (uint64_t)number(data, 4) - reader.memory + reader.file;
+	const size_t told = number(data + 4, 4);
+	const size_t size = told < sizeof(info) ? told : sizeof(info);
 	rc = read_exactly(&reader, offset, info, size);
 	/* It begins after the name "VS_VERSION_INFO", at a multiple of 4. */
 	for (size_t at = 0; rc == 0 && at + FIXED_INFO <= size; at += 4) {

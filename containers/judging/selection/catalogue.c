@@ -221,8 +221,6 @@ int catalogue_read_document(const cJSON *document, struct catalogue *out, struct
 		if (rc < 0)
 			return error_wrap(err, rc, "images[%zu]", i);
 	}
-	if (rc == 0 && out->arena.failed)
-		return error_memory(err);
 	return rc;
 }
 

@@ -21,15 +21,10 @@ struct walk {
 	struct features *features;
 	struct arena *arena;
 	size_t steps;
-	const char *set;     /* of the term at work */
-	size_t instance;     /* and which of it */
-	struct text reasons; /* of each set */
+	const char *set;      /* of the term at work */
+	size_t instance;      /* and which of it */
+	struct text *reasons; /* of each set */
 };
-
-static void walk_free(struct walk *walk)
-{
-	text_free(&walk->reasons);
-}
 
 enum { REASONS_MAX = 2000 };
 
@@ -292,35 +287,6 @@ static int judge_names(struct walk *walk, const struct json_at *at, struct match
 	return rc;
 }
 
-/* One instance has to fit as a whole. */
-static int judge_instances(struct walk *walk, const struct json_at *expressions, size_t count,
-			   struct match *out, struct error *err)
-{
-	struct match any = nothing(walk, expressions);
-	int rc = 0;
-	for (walk->instance = 1; rc == 0 && walk->instance <= count; walk->instance++) {
-		struct match one = yes;
-		rc = judge_each(walk, expressions, judge_element, also, &one, err);
-		instead(&any, one);
-	}
-	walk->instance = 0;
-	also(out, any);
-	return rc;
-}
-
-/* How many instances a set has; 0: it has none, and *known says whether it has anything. */
-static size_t instances_of(const struct walk *walk, bool *known)
-{
-	size_t most = 0;
-	for (size_t i = 0; i < walk->features->count; i++) {
-		if (strcmp(walk->features->items[i].set, walk->set) != 0)
-			continue;
-		most = walk->features->items[i].instance;
-		*known = true;
-	}
-	return most;
-}
-
 /* One term of matchFeatures. Names of sets are compared without regard to case. */
 static int judge_term(struct walk *walk, const struct json_at *at, struct match *out,
 		      struct error *err)
@@ -340,11 +306,29 @@ static int judge_term(struct walk *walk, const struct json_at *at, struct match 
 	for (size_t i = 0; feature[i] != '\0' && i < HOST_TEXT_MAX; i++)
 		set[i] = (char)tolower((unsigned char)feature[i]);
 	walk->set = set;
-	size_t count = instances_of(walk, &known);
+
+	size_t count = 0; /* of the set's instances; it may have none */
+	for (size_t i = 0; i < walk->features->count; i++) {
+		if (strcmp(walk->features->items[i].set, set) != 0)
+			continue;
+		count = walk->features->items[i].instance;
+		known = true;
+	}
 	if (!known)
 		*out = nothing(walk, at);
-	rc = count > 0 ? judge_instances(walk, &expressions, count, out, err)
-		       : judge_each(walk, &expressions, judge_element, also, out, err);
+	if (count == 0) {
+		rc = judge_each(walk, &expressions, judge_element, also, out, err);
+	} else {
+		/* One instance has to fit as a whole. */
+		struct match any = nothing(walk, &expressions);
+		for (walk->instance = 1; rc == 0 && walk->instance <= count; walk->instance++) {
+			struct match one = yes;
+			rc = judge_each(walk, &expressions, judge_element, also, &one, err);
+			instead(&any, one);
+		}
+		walk->instance = 0;
+		also(out, any);
+	}
 	return rc == 0 && names.node != NULL ? judge_names(walk, &names, out, err) : rc;
 }
 
@@ -425,8 +409,8 @@ static int judge_set(struct walk *walk, const struct json_at *at, struct match *
 		out->why = "all rules match";
 	if (tag[0] != '\0')
 		out->why = arena_format(walk->arena, "of the set '%.100s' %s", tag, out->why);
-	if (walk->reasons.size < REASONS_MAX)
-		text_addf(&walk->reasons, "%s%s", walk->reasons.size > 0 ? "; " : "", out->why);
+	if (walk->reasons->size < REASONS_MAX)
+		text_addf(walk->reasons, "%s%s", walk->reasons->size > 0 ? "; " : "", out->why);
 	return rc;
 }
 
@@ -438,7 +422,8 @@ int compatibility_judge(const cJSON *document, struct features *features, struct
 		[FEATURE_UNKNOWN] = COMPAT_UNKNOWN,
 		[FEATURE_YES] = COMPAT_WORKS,
 	};
-	struct walk walk CLEANUP(walk_free) = {.features = features, .arena = arena};
+	struct text reasons CLEANUP_TEXT = {0};
+	struct walk walk = {.features = features, .arena = arena, .reasons = &reasons};
 	struct json_at root = json_root(document);
 	struct json_at sets = {0};
 	struct match best = {FEATURE_NO, "no set"};
@@ -448,10 +433,9 @@ int compatibility_judge(const cJSON *document, struct features *features, struct
 	if (rc < 0)
 		return rc;
 	out->verdict = verdicts[best.answer];
-	out->reason = best.answer == FEATURE_YES ? best.why
-						 : arena_string(arena, text_string(&walk.reasons));
-	bool failed = arena->failed || features->arena.failed || walk.reasons.failed;
-	return failed ? error_memory(err) : 0;
+	out->reason =
+		best.answer == FEATURE_YES ? best.why : arena_string(arena, text_string(&reasons));
+	return 0;
 }
 
 /* YAML allows no key twice, and NFD refuses such a document. */

@@ -17,11 +17,7 @@ void features_free(struct features *features)
 void features_add(struct features *out, const char *set, size_t instance, const char *name,
 		  const char *value)
 {
-	struct feature *items =
-		arena_grow(&out->arena, out->items, out->count, sizeof(*out->items));
-	if (items == NULL)
-		return;
-	out->items = items;
+	out->items = arena_grow(&out->arena, out->items, out->count, sizeof(*out->items));
 	out->items[out->count++] = (struct feature){set, instance, name, value};
 }
 
@@ -30,7 +26,6 @@ static void add_labels(struct features *out)
 {
 	struct text lines CLEANUP_TEXT = {0};
 	labels_of_host(out->host, LABEL_NFD_PREFIX, &lines);
-	out->arena.failed = out->arena.failed || lines.failed;
 	const char *line = text_string(&lines);
 	for (size_t size = 0; *line != '\0'; line += size + 1) {
 		size = strcspn(line, "\n");
@@ -40,22 +35,6 @@ static void add_labels(struct features *out)
 						 line + name_size + 1);
 		features_add(out, "local.label", 0, name, value);
 		features_add(out, "local.feature", 0, name, value);
-	}
-}
-
-static void add_kernel(struct features *out)
-{
-	static const char *const names[] = {"major", "minor", "revision"};
-	const char *at = out->host->kernel;
-	if (*at != '\0')
-		features_add(out, "kernel.version", 0, "full", at);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		size_t size = strspn(at, "0123456789");
-		if (size == 0)
-			return;
-		features_add(out, "kernel.version", 0, names[i],
-			     arena_format(&out->arena, "%.*s", (int)size, at));
-		at += size + (at[size] == '.');
 	}
 }
 
@@ -75,40 +54,40 @@ static void add_processor(struct features *out)
 	}
 }
 
-/* Where the modules are not told, those of GPUs are. */
-static void add_modules(struct features *out)
+void features_of_host(const struct host_facts *host, struct features *out)
 {
+	static const char *const numbers[] = {"major", "minor", "revision", NULL};
 	static const char *const drivers[] = {"nvidia", "amdgpu", "i915", "xe", NULL};
-	const struct host_facts *host = out->host;
+	*out = (struct features){.host = host};
+	add_labels(out);
+	if (!text_equal(host->os, "linux"))
+		return;
+
+	const char *at = host->kernel;
+	if (*at != '\0')
+		features_add(out, "kernel.version", 0, "full", at);
+	for (size_t i = 0, size = 0; numbers[i] != NULL; i++, at += size + (at[size] == '.')) {
+		size = strspn(at, "0123456789");
+		if (size == 0)
+			break;
+		features_add(out, "kernel.version", 0, numbers[i],
+			     arena_format(&out->arena, "%.*s", (int)size, at));
+	}
+	add_processor(out);
+
+	/* Where the modules are not known, those of GPUs are. */
 	for (const char *const *module = host->modules; *module != NULL; module++)
 		features_add(out, "kernel.loadedmodule", 0, *module, NULL);
 	for (size_t i = 0; host->modules[0] == NULL && i < host->gpu_count; i++) {
 		if (drivers[text_position(drivers, host->gpus[i].driver)] != NULL)
 			features_add(out, "kernel.loadedmodule", 0, host->gpus[i].driver, NULL);
 	}
-}
-
-static void add_pci(struct features *out)
-{
-	for (size_t i = 0; i < out->host->pci_count; i++) {
-		const struct host_pci *device = &out->host->pci[i];
+	for (size_t i = 0; i < host->pci_count; i++) {
+		const struct host_pci *device = &host->pci[i];
 		features_add(out, "pci.device", i + 1, "class", device->class_code);
 		features_add(out, "pci.device", i + 1, "vendor", device->vendor);
 		features_add(out, "pci.device", i + 1, "device", device->device);
 	}
-}
-
-int features_of_host(const struct host_facts *host, struct features *out, struct error *err)
-{
-	*out = (struct features){.host = host};
-	add_labels(out);
-	if (text_equal(host->os, "linux")) {
-		add_kernel(out);
-		add_processor(out);
-		add_modules(out);
-		add_pci(out);
-	}
-	return out->arena.failed ? error_memory(err) : 0;
 }
 
 bool features_are_all(const struct features *features, const char *set)
@@ -118,18 +97,6 @@ bool features_are_all(const struct features *features, const char *set)
 	       (text_equal(set, "kernel.loadedmodule") && host->modules[0] != NULL) ||
 	       (text_equal(set, "pci.device") && host->pci_count > 0) ||
 	       (text_equal(set, FEATURE_MATCHED) && !features->matched_unknown);
-}
-
-/* Is a name, which is not there, one that would be told? Other files than this one's may tell labels, and
- * instances have more attributes. */
-static bool would_be_told(const struct features *features, const char *set, size_t instance,
-			  const char *name)
-{
-	if (text_equal(set, "cpu.cpuid"))
-		return features->host->cpu_level > 0 && text_starts_with(name, "X86_64_V");
-	if (text_equal(set, "local.label") || text_equal(set, "local.feature"))
-		return text_starts_with(name, LABEL_NFD_PREFIX);
-	return instance == 0 && features_are_all(features, set);
 }
 
 enum feature_answer features_find(const struct features *features, const char *set, size_t instance,
@@ -144,5 +111,13 @@ enum feature_answer features_find(const struct features *features, const char *s
 			return FEATURE_YES;
 		}
 	}
-	return would_be_told(features, set, instance, name) ? FEATURE_NO : FEATURE_UNKNOWN;
+
+	/* Would the name be known if the host had it? Other files than this one's may have labels, and instances have
+	 * more attributes. */
+	bool known = instance == 0 && features_are_all(features, set);
+	if (text_equal(set, "cpu.cpuid"))
+		known = features->host->cpu_level > 0 && text_starts_with(name, "X86_64_V");
+	else if (text_equal(set, "local.label") || text_equal(set, "local.feature"))
+		known = text_starts_with(name, LABEL_NFD_PREFIX);
+	return known ? FEATURE_NO : FEATURE_UNKNOWN;
 }

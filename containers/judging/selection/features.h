@@ -33,10 +33,10 @@ struct features {
 
 void features_free(struct features *features);
 
-/* `out` is overwritten; free it after an error, too. ERROR_MEMORY. */
-int features_of_host(const struct host_facts *host, struct features *out, struct error *err);
+/* `out` is overwritten. */
+void features_of_host(const struct host_facts *host, struct features *out);
 
-/* Strings are borrowed. Of several of a name the last counts. Failures are the arena's. */
+/* Strings are borrowed. Of several of a name the last counts. */
 void features_add(struct features *out, const char *set, size_t instance, const char *name,
 		  const char *value);
 

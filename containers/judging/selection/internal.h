@@ -20,6 +20,6 @@ int catalogue_read_document(const cJSON *document, struct catalogue *out, struct
 bool wants_vendor(const struct catalogue_requirements *wants, const char *vendor);
 
 /* Adds what every rule finds about an entry: those of compat/, of which the wants replace some, and
- * those of wants, and that of the compatibility artifact. False: out of memory. */
-bool wants_check(const struct catalogue_entry *entry, const struct host_facts *host,
+ * those of wants, and that of the compatibility artifact. */
+void wants_check(const struct catalogue_entry *entry, const struct host_facts *host,
 		 const struct compat_options *options, struct compat_answer *answer);

@@ -63,21 +63,6 @@ static const struct row {
 	{"intel", "intel.wddm", WDDM},
 };
 
-static const char *fact_of(const struct compat_case *it, const struct host_gpu *gpu, enum fact fact,
-			   char buffer[NVIDIA_DRIVER_SIZE])
-{
-	bool nvidia = text_equal(gpu->vendor, "nvidia");
-	const char *driver = nvidia ? case_nvidia_driver(it, gpu, buffer) : gpu->driver_version;
-	const char *cuda = gpu->cuda_version;
-	const char *below = NULL;
-	if (fact == CUDA && cuda[0] == '\0')
-		cuda_of_driver(driver, case_on_windows(it), &cuda, &below);
-	return fact == DRIVER ? driver
-	       : fact == CUDA ? cuda
-	       : fact == WDDM ? gpu->wddm
-			      : case_capability(gpu);
-}
-
 /* The lowest of a vendor's GPUs; none when one of them does not tell it. */
 static void add_row(const struct compat_case *it, const struct row *row,
 		    const struct labels *labels)
@@ -86,7 +71,18 @@ static void add_row(const struct compat_case *it, const struct row *row,
 	size_t next = 0;
 	for (const struct host_gpu *gpu = NULL; (gpu = case_gpu(it, row->vendor, &next)) != NULL;) {
 		char buffer[NVIDIA_DRIVER_SIZE] = "";
-		const char *fact = fact_of(it, gpu, row->fact, buffer);
+		bool nvidia = text_equal(gpu->vendor, "nvidia");
+		const char *driver =
+			nvidia ? case_nvidia_driver(it, gpu, buffer) : gpu->driver_version;
+		const char *cuda = gpu->cuda_version;
+		const char *below = NULL;
+		if (row->fact == CUDA && cuda[0] == '\0')
+			cuda_of_driver(driver, case_on_windows(it), &cuda, &below);
+		const char *const facts[] = {[DRIVER] = driver,
+					     [CUDA] = cuda,
+					     [CAPABILITY] = case_capability(gpu),
+					     [WDDM] = gpu->wddm};
+		const char *fact = facts[row->fact];
 		if (fact[0] == '\0')
 			return;
 		if (lowest[0] == '\0' || version_compare(fact, lowest) < 0)
@@ -107,10 +103,8 @@ static void add_architectures(const struct compat_case *it, const char *vendor,
 		if (valid[0] == '\0' || text_list_has(&seen, valid))
 			continue;
 		char *name CLEANUP_FREE = text_format("%s.%s", vendor, valid);
-		if (name != NULL && text_list_add(&seen, valid, NULL) == 0)
-			add(labels, name, "true");
-		else
-			labels->out->failed = true;
+		(void)text_list_add(&seen, valid, NULL);
+		add(labels, name, "true");
 	}
 }
 

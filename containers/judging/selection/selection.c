@@ -19,23 +19,6 @@ enum compat_verdict selection_verdict(const struct selection *selection)
 	return selection->count > 0 ? selection->items[0].verdict : COMPAT_CANNOT_WORK;
 }
 
-/* The first finding of the worst verdict, unless that is that it works. */
-static void take_finding(const struct compat_answer *answer, struct arena *arena,
-			 struct selection_item *item)
-{
-	item->verdict = compat_answer_verdict(answer);
-	for (size_t i = 0; i < answer->count && item->verdict != COMPAT_WORKS; i++) {
-		const struct compat_finding *one = &answer->findings[i];
-		if (one->verdict != item->verdict)
-			continue;
-		item->finding = *one;
-		item->finding.reason = arena_string(arena, one->reason);
-		item->finding.advice = arena_string(arena, one->advice);
-		item->finding.source = arena_string(arena, one->source);
-		return;
-	}
-}
-
 static int compare_backwards(const char *a, const char *b)
 {
 	return -strcmp(a, b);
@@ -80,40 +63,30 @@ static unsigned cuda_rank(const struct compat_case *it, const char *cuda)
 	return whole ? 2 : 1;
 }
 
-static bool names_gpu(const struct compat_case *it, const struct catalogue_entry *entry)
-{
-	bool names = case_cuda_toolkit(it)[0] != '\0' && case_has_gpu(it, "nvidia");
-	for (const char *const *vendor = catalogue_vendors; *vendor != NULL; vendor++)
-		names = names ||
-			(wants_vendor(&entry->wants, *vendor) && case_has_gpu(it, *vendor));
-	return names;
-}
-
-static bool is_host_build(const struct compat_case *it, const char *os_version)
-{
-	struct windows_version version = {0};
-	return case_on_windows(it) && windows_version_parse(os_version, "", &version, NULL) == 0 &&
-	       version.build == it->host->windows.build;
-}
-
 static void take_keys(struct compat_case *it, const struct catalogue_entry *entry,
 		      struct arena *arena, struct selection_key keys[SELECTION_STEPS])
 {
 	const struct image_platform *platform = &entry->image.platform;
 	const char *cuda = case_cuda_toolkit(it);
 	unsigned level = platform_level(platform) > 1 ? platform_level(platform) : 1; /* none: v1 */
-	bool names = names_gpu(it, entry);
+	bool names = cuda[0] != '\0' && case_has_gpu(it, "nvidia");
+	for (const char *const *vendor = catalogue_vendors; *vendor != NULL; vendor++)
+		names = names ||
+			(wants_vendor(&entry->wants, *vendor) && case_has_gpu(it, *vendor));
 	static const char *const ways[] = {"", ", which runs by minor-version compatibility",
 					   ", all of which the driver runs"};
 	unsigned rank = cuda_rank(it, cuda);
+	struct windows_version version = {0};
+	bool same_build = case_on_windows(it) &&
+			  windows_version_parse(platform->os_version, "", &version, NULL) == 0 &&
+			  version.build == it->host->windows.build;
 	keys[STEP_GPU] =
 		(struct selection_key){names, names ? "the host's GPU" : "no GPU of the host's"};
 	keys[STEP_CPU_LEVEL] = (struct selection_key){level, arena_format(arena, "%u", level)};
 	keys[STEP_CUDA_DRIVER] = (struct selection_key){
 		rank, rank == 0 ? "no CUDA" : arena_format(arena, "CUDA %s%s", cuda, ways[rank])};
 	keys[STEP_CUDA] = (struct selection_key){0, cuda};
-	keys[STEP_OS_BUILD] = (struct selection_key){is_host_build(it, platform->os_version),
-						     platform->os_version};
+	keys[STEP_OS_BUILD] = (struct selection_key){same_build, platform->os_version};
 	keys[STEP_CREATED] = (struct selection_key){0, entry->created};
 	keys[STEP_REFERENCE] = (struct selection_key){0, entry->reference};
 }
@@ -171,35 +144,41 @@ static void explain(const struct selection_item *first, struct selection_item *i
 	}
 }
 
-static int judge(const struct catalogue_entry *entry, const struct host_facts *host,
-		 const struct compat_options *options, struct arena *arena,
-		 struct selection_item *item, struct error *err)
-{
-	struct compat_answer answer CLEANUP_COMPAT_ANSWER = {0};
-	struct compat_case it = {
-		.image = &entry->image, .host = host, .options = options, .answer = &answer};
-	*item = (struct selection_item){.entry = entry, .step = "", .reason = ""};
-	bool checked = wants_check(entry, host, options, &answer);
-	take_finding(&answer, arena, item);
-	take_keys(&it, entry, arena, item->keys);
-	return answer.arena.failed || !checked ? error_memory(err) : 0;
-}
-
 int selection_make(const struct catalogue *catalogue, const struct host_facts *host,
 		   const struct compat_options *options, struct selection *out, struct error *err)
 {
 	*out = (struct selection){0};
-	out->items = arena_allocate(&out->arena, (catalogue->count + 1) * sizeof(*out->items));
-	if (out->items == NULL)
-		return error_memory(err);
+	struct arena *arena = &out->arena;
+	out->items = arena_allocate(arena, (catalogue->count + 1) * sizeof(*out->items));
 	for (size_t i = 0; i < catalogue->count; i++) {
-		int rc = judge(&catalogue->entries[i], host, options, &out->arena,
-			       &out->items[out->count++], err);
-		if (rc < 0)
-			return rc;
+		const struct catalogue_entry *entry = &catalogue->entries[i];
+		struct selection_item *item = &out->items[out->count++];
+		struct compat_answer answer CLEANUP_COMPAT_ANSWER = {0};
+		struct compat_case it = {.image = &entry->image,
+					 .host = host,
+					 .options = options,
+					 .answer = &answer};
+		wants_check(entry, host, options, &answer);
+		*item = (struct selection_item){.entry = entry,
+						.verdict = compat_answer_verdict(&answer),
+						.step = "",
+						.reason = ""};
+		take_keys(&it, entry, arena, item->keys);
+
+		/* The first finding of the worst verdict, unless that is that it works. */
+		for (size_t k = 0; k < answer.count && item->verdict != COMPAT_WORKS; k++) {
+			const struct compat_finding *one = &answer.findings[k];
+			if (one->verdict != item->verdict)
+				continue;
+			item->finding = *one;
+			item->finding.reason = arena_string(arena, one->reason);
+			item->finding.advice = arena_string(arena, one->advice);
+			item->finding.source = arena_string(arena, one->source);
+			break;
+		}
 	}
 	qsort(out->items, out->count, sizeof(*out->items), compare_items);
 	for (size_t i = 1; i < out->count; i++)
-		explain(&out->items[0], &out->items[i], &out->arena);
-	return out->arena.failed ? error_memory(err) : 0;
+		explain(&out->items[0], &out->items[i], arena);
+	return arena->failed ? error_memory(err) : 0;
 }

@@ -132,8 +132,7 @@ static const struct compat_rule compatibility_rule = {
 	.apply = NULL,
 };
 
-/* False: out of memory. */
-static bool judge_compatibility(struct compat_case *it, const struct catalogue_entry *entry)
+static void judge_compatibility(struct compat_case *it, const struct catalogue_entry *entry)
 {
 	struct features features CLEANUP_FEATURES = {0};
 	struct compatibility_answer answer = {COMPAT_UNKNOWN, ""};
@@ -143,18 +142,16 @@ static bool judge_compatibility(struct compat_case *it, const struct catalogue_e
 		compat_find(it, COMPAT_UNKNOWN, "its compatibility artifact cannot be read: %s",
 			    entry->not_read);
 	if (entry->compatibility == NULL)
-		return true;
-	int rc = features_of_host(it->host, &features, &err);
-	if (rc == 0)
-		rc = compatibility_judge(entry->compatibility, &features, &it->answer->arena,
-					 &answer, &err);
+		return;
+	features_of_host(it->host, &features);
+	int rc = compatibility_judge(entry->compatibility, &features, &it->answer->arena, &answer,
+				     &err);
 	compat_find(it, answer.verdict, "%s%s; artifact %s",
 		    rc < 0 ? "not a compatibility artifact: " : "",
 		    rc < 0 ? err.text : answer.reason, entry->artifact);
-	return rc != ERROR_MEMORY;
 }
 
-bool wants_check(const struct catalogue_entry *entry, const struct host_facts *host,
+void wants_check(const struct catalogue_entry *entry, const struct host_facts *host,
 		 const struct compat_options *options, struct compat_answer *answer)
 {
 	struct compat_case it = {.image = &entry->image,
@@ -170,5 +167,5 @@ bool wants_check(const struct catalogue_entry *entry, const struct host_facts *h
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		compat_apply(&it, &rules[i].rule);
-	return judge_compatibility(&it, entry);
+	judge_compatibility(&it, entry);
 }

@@ -71,24 +71,6 @@ static void read_topology(const struct discovery_options *where,
 	}
 }
 
-/* One line for each module, its name first (proc(5)). */
-static void read_modules(const struct discovery_options *where, struct host_facts *out)
-{
-	char *path CLEANUP_FREE = system_path(where, where->proc, "/proc", "modules");
-	char *text CLEANUP_FREE = NULL;
-	if (file_read(path, FILE_MAX, &text, NULL, NULL) < 0)
-		return;
-	const char **modules = arena_allocate(&out->arena, (HOST_MODULES_MAX + 1) * sizeof(char *));
-	size_t count = 0;
-	for (const char *line = text; *line != '\0' && count < HOST_MODULES_MAX;) {
-		modules[count++] =
-			arena_format(&out->arena, "%.*s", (int)strcspn(line, " \n"), line);
-		line += strcspn(line, "\n");
-		line += *line == '\n';
-	}
-	out->modules = modules;
-}
-
 /* The digits of a file such as "0x030200"; "": it cannot be read. */
 static const char *read_hex(const char *directory, const char *name, struct arena *arena)
 {
@@ -99,29 +81,40 @@ static const char *read_hex(const char *directory, const char *name, struct aren
 	return arena_format(arena, "%.4s", text + 2);
 }
 
-static void read_pci(const struct discovery_options *where, struct host_facts *out)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	char *directory CLEANUP_FREE = system_path(where, where->sysfs, "/sys", "bus/pci/devices");
-	if (file_list(directory, &names, NULL) < 0)
-		return;
-	out->pci = arena_allocate(&out->arena, (names.count + 1) * sizeof(*out->pci));
-	for (size_t i = 0; i < names.count && i < HOST_PCI_MAX; i++) {
-		char *device CLEANUP_FREE = path_join(directory, names.items[i]);
-		out->pci[out->pci_count++] = (struct host_pci){
-			.class_code = read_hex(device, "class", &out->arena),
-			.vendor = read_hex(device, "vendor", &out->arena),
-			.device = read_hex(device, "device", &out->arena),
-		};
-	}
-}
-
 void host_system_facts(const struct discovery_options *where, const struct discovery_snapshot *node,
 		       struct host_facts *out)
 {
+	struct arena *arena = &out->arena;
 	read_topology(where, node, out);
-	read_modules(where, out);
-	read_pci(where, out);
+
+	/* One line for each module, its name first (proc(5)). */
+	char *modules_path CLEANUP_FREE = system_path(where, where->proc, "/proc", "modules");
+	char *text CLEANUP_FREE = NULL;
+	if (file_read(modules_path, FILE_MAX, &text, NULL, NULL) == 0) {
+		const char **modules =
+			arena_allocate(arena, (HOST_MODULES_MAX + 1) * sizeof(char *));
+		size_t count = 0;
+		for (const char *line = text; *line != '\0' && count < HOST_MODULES_MAX;) {
+			modules[count++] =
+				arena_format(arena, "%.*s", (int)strcspn(line, " \n"), line);
+			line += strcspn(line, "\n");
+			line += *line == '\n';
+		}
+		out->modules = modules;
+	}
+
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	char *directory CLEANUP_FREE = system_path(where, where->sysfs, "/sys", "bus/pci/devices");
+	if (file_list(directory, &names, NULL) == 0)
+		out->pci = arena_allocate(arena, (names.count + 1) * sizeof(*out->pci));
+	for (size_t i = 0; i < names.count && i < HOST_PCI_MAX; i++) {
+		char *device CLEANUP_FREE = path_join(directory, names.items[i]);
+		out->pci[out->pci_count++] = (struct host_pci){
+			.class_code = read_hex(device, "class", arena),
+			.vendor = read_hex(device, "vendor", arena),
+			.device = read_hex(device, "device", arena),
+		};
+	}
 
 	/* The newest glibc that a driver file needs. */
 	const char *root = where->root != NULL ? where->root : "/";
@@ -134,7 +127,7 @@ void host_system_facts(const struct discovery_options *where, const struct disco
 			char *path CLEANUP_FREE = path_join(root, device->files[k].source);
 			if (elf_read(path, &info, NULL) == 0 && info.glibc != NULL &&
 			    version_compare(info.glibc, out->driver_glibc) > 0)
-				out->driver_glibc = arena_string(&out->arena, info.glibc);
+				out->driver_glibc = arena_string(arena, info.glibc);
 		}
 	}
 }

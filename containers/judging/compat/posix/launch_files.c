@@ -121,26 +121,19 @@ static const char *glibc_of(const struct compat_launch *launch, const char *driv
 	return glibc;
 }
 
-/* Does the image have a driver of its own? */
-static bool has_driver(const struct image_contents *contents, const struct api_files *files)
-{
-	for (size_t i = 0; i < contents->library_count; i++) {
-		const struct contents_library *library = &contents->libraries[i];
-		if (text_equal(library->component, files->component) &&
-		    (library->kind == CONTENTS_ICD_MANIFEST || files->manifest == NULL))
-			return true;
-	}
-	return false;
-}
-
 const char *launch_driver_glibc(const struct compat_launch *launch,
 				const struct image_contents *contents, struct arena *arena)
 {
 	const struct api_files *files = files_of(launch);
-	if (files == NULL || launch->grant == NULL || contents == NULL ||
-	    has_driver(contents, files) || may_hold_more(launch) ||
+	if (files == NULL || launch->grant == NULL || contents == NULL || may_hold_more(launch) ||
 	    launch_mounts(launch, "libc.so.6"))
 		return "";
+	for (size_t i = 0; i < contents->library_count; i++) {
+		const struct contents_library *library = &contents->libraries[i];
+		if (text_equal(library->component, files->component) &&
+		    (library->kind == CONTENTS_ICD_MANIFEST || files->manifest == NULL))
+			return ""; /* the image has a driver of its own */
+	}
 	if (files->manifest == NULL) {
 		const struct grant_entry *mount = find_mount(launch, files->driver);
 		const char *glibc =

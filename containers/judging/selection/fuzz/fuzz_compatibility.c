@@ -23,7 +23,7 @@ static int judge(const cJSON *document, const char *host_file, enum compat_verdi
 	struct compatibility_answer answer = {COMPAT_HYPERV, ""};
 	struct error err = {0};
 	require(host_facts_parse(host_file, strlen(host_file), &host, NULL) == 0);
-	require(features_of_host(&host, &features, NULL) == 0);
+	features_of_host(&host, &features);
 	int rc = compatibility_judge(document, &features, &arena, &answer, &err);
 	require(rc == 0 || (rc == err.code && err.text[0] != '\0'));
 	require(rc < 0 || (answer.verdict != COMPAT_HYPERV && answer.reason[0] != '\0'));

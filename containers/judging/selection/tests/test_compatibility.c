@@ -28,7 +28,7 @@ static int judge(const char *host_file, const char *yaml, struct arena *arena,
 	struct features features CLEANUP_FEATURES = {0};
 	cJSON *document CLEANUP_JSON = NULL;
 	UNIT_INT(host_facts_parse(host_file, strlen(host_file), &host, err), 0);
-	UNIT_INT(features_of_host(&host, &features, err), 0);
+	features_of_host(&host, &features);
 	int rc = compatibility_parse(yaml, strlen(yaml), &document, err);
 	return rc == 0 ? compatibility_judge(document, &features, arena, out, err) : rc;
 }
