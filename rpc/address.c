@@ -13,19 +13,6 @@ static bool has_drive(const char *path)
 	return isalpha((unsigned char)path[0]) != 0 && path[1] == ':';
 }
 
-/* The path of "unix:..."; a part of `text`. NULL: it is not absolute where it must be. */
-static const char *file_path(const char *text, enum address_rules rules)
-{
-	const char *path = text + strlen("unix:");
-	if (!text_starts_with(path, "//"))
-		return path;
-	path += 2;
-	/* A path with a drive is absolute after "unix://" and, as in a URL, "unix:///". */
-	if (rules == ADDRESS_WINDOWS && path[0] == '/' && has_drive(path + 1))
-		path++;
-	return path[0] == '/' || (rules == ADDRESS_WINDOWS && has_drive(path)) ? path : NULL;
-}
-
 static int pipe_name(const char *text, enum address_rules rules, struct address *out,
 		     struct error *err)
 {
@@ -64,8 +51,15 @@ int address_parse(const char *text, enum address_rules rules, struct address *ou
 			err, ERROR_ARGUMENT,
 			"address \"%s\": expected unix:PATH, unix:///PATH or npipe:////./pipe/NAME",
 			text);
-	const char *path = file_path(text, rules);
-	if (path == NULL)
+
+	const char *path = text + strlen("unix:");
+	if (!text_starts_with(path, "//"))
+		return address_of_path(path, out, err);
+	path += 2;
+	/* A path with a drive is absolute after "unix://" and, as in a URL, "unix:///". */
+	if (rules == ADDRESS_WINDOWS && path[0] == '/' && has_drive(path + 1))
+		path++;
+	if (path[0] != '/' && !(rules == ADDRESS_WINDOWS && has_drive(path)))
 		return error_set(err, ERROR_ARGUMENT,
 				 "address \"%s\": a path after unix:// must be absolute", text);
 	return address_of_path(path, out, err);

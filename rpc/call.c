@@ -232,26 +232,6 @@ static struct rpc_call *call_new(struct rpc_channel *channel,
 	return call;
 }
 
-/* Sends the call, or lets it wait for the connection. nghttp2 error. */
-static int launch(struct rpc_call *call)
-{
-	struct exchange *exchange = &call->exchange;
-	struct session *session = exchange->session;
-	if (channel_lost_reason((struct rpc_channel *)session) != NULL) {
-		exchange_set_deadline(exchange, 0); /* call_expire() reports why, in the loop */
-		return 0;
-	}
-	session_enter(session);
-	call->waiting = !session->settled;
-	int rc = call->waiting ? 0 : submit(call);
-	if (rc < 0)
-		exchange_destroy(exchange);
-	else if (call->timeout_ms != 0)
-		exchange_set_deadline(exchange, clock_monotonic_ms() + call->timeout_ms);
-	session_leave(session);
-	return rc;
-}
-
 int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *request,
 		   const struct rpc_call_events *events, void *user, struct rpc_call **out,
 		   struct error *err)
@@ -261,7 +241,25 @@ int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *r
 		return error_set(err, ERROR_LIMIT, "%s: request of %zu bytes; the limit is %zu",
 				 request->method, request->message.size, max);
 	struct rpc_call *call = call_new(channel, request, events, user);
-	int rc = call == NULL ? NGHTTP2_ERR_NOMEM : launch(call);
+	if (call == NULL)
+		return error_memory(err);
+
+	struct exchange *exchange = &call->exchange;
+	struct session *session = exchange->session;
+	int rc = 0;
+	if (channel_lost_reason((struct rpc_channel *)session) != NULL) {
+		exchange_set_deadline(exchange, 0); /* call_expire() reports why, in the loop */
+	} else {
+		session_enter(session);
+		call->waiting = !session->settled;
+		if (!call->waiting)
+			rc = submit(call);
+		if (rc < 0)
+			exchange_destroy(exchange);
+		else if (call->timeout_ms != 0)
+			exchange_set_deadline(exchange, clock_monotonic_ms() + call->timeout_ms);
+		session_leave(session);
+	}
 	if (rc == NGHTTP2_ERR_NOMEM)
 		return error_memory(err);
 	if (rc < 0)

@@ -10,15 +10,6 @@
 
 enum { FIELD_OVERHEAD = 32, TIMEOUT_VALUE_MAX = 99999999 };
 
-/* RFC 9113, 8.2.1; nghttp2's own check of values refuses more. */
-static bool value_is_valid(struct rpc_slice value)
-{
-	for (size_t i = 0; i < value.size; i++)
-		if (value.data[i] == '\0' || value.data[i] == '\r' || value.data[i] == '\n')
-			return false;
-	return true;
-}
-
 void headers_add(struct headers *headers, struct rpc_slice name, struct rpc_slice value, size_t max)
 {
 	if (headers->too_large)
@@ -28,7 +19,11 @@ void headers_add(struct headers *headers, struct rpc_slice name, struct rpc_slic
 		return;
 	}
 	headers->listed += name.size + value.size + FIELD_OVERHEAD;
-	if (!nghttp2_check_header_name(name.data, name.size) || !value_is_valid(value)) {
+	bool valid = nghttp2_check_header_name(name.data, name.size) != 0;
+	/* RFC 9113, 8.2.1; nghttp2's own check of values refuses more. */
+	for (size_t i = 0; valid && i < value.size; i++)
+		valid = value.data[i] != '\0' && value.data[i] != '\r' && value.data[i] != '\n';
+	if (!valid) {
 		headers->malformed = true;
 		return;
 	}

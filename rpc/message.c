@@ -27,8 +27,18 @@ static bool take_varint(struct rpc_slice *from, uint64_t *out)
 	return false;
 }
 
-static bool take_value(struct rpc_slice *from, unsigned wire, struct rpc_slice *data)
+/* The next field; false at the end and where the bytes are not a message. */
+static bool take_field(const ProtobufCMessageDescriptor *type, struct rpc_slice *from,
+		       struct wire_field *out)
 {
+	const uint8_t *start = from->data;
+	uint64_t key = 0;
+	*out = (struct wire_field){0};
+	if (from->size == 0 || !take_varint(from, &key))
+		return false;
+	out->key_size = (size_t)(from->data - start);
+
+	const unsigned wire = (unsigned)(key & 7);
 	uint64_t size = 0;
 	if (wire == WIRE_VARINT || wire == WIRE_LENGTH) {
 		uint64_t value = 0;
@@ -42,26 +52,12 @@ static bool take_value(struct rpc_slice *from, unsigned wire, struct rpc_slice *
 	}
 	if (size > from->size)
 		return false;
-	*data = (struct rpc_slice){from->data, (size_t)size};
+	out->data = (struct rpc_slice){from->data, (size_t)size};
 	from->data += size;
 	from->size -= (size_t)size;
-	return true;
-}
 
-/* The next field; false at the end and where the bytes are not a message. */
-static bool take_field(const ProtobufCMessageDescriptor *type, struct rpc_slice *from,
-		       struct wire_field *out)
-{
-	const uint8_t *start = from->data;
-	uint64_t key = 0;
-	*out = (struct wire_field){0};
-	if (from->size == 0 || !take_varint(from, &key))
-		return false;
-	out->key_size = (size_t)(from->data - start);
-	if (!take_value(from, (unsigned)(key & 7), &out->data))
-		return false;
 	out->whole = (struct rpc_slice){start, (size_t)(from->data - start)};
-	if ((key & 7) != WIRE_LENGTH || key >> 3 > UINT32_MAX)
+	if (wire != WIRE_LENGTH || key >> 3 > UINT32_MAX)
 		return true;
 	out->known = protobuf_c_message_descriptor_get_field(type, (unsigned)(key >> 3));
 	if (out->known != NULL && out->known->type != PROTOBUF_C_TYPE_STRING &&
@@ -142,15 +138,14 @@ static void replace(const ProtobufCMessageDescriptor *type, struct rpc_slice byt
 	text_append(out, (const char *)bytes.data, bytes.size);
 }
 
-static struct rpc_slice nul_on_the_wire(void)
-{
-	return (struct rpc_slice){(const uint8_t *)"", 1};
-}
-
-static struct rpc_slice nul_in_memory(void)
-{
-	return (struct rpc_slice){(const uint8_t *)MESSAGE_NUL, sizeof(MESSAGE_NUL) - 1};
-}
+static const struct exchanged to_memory = {
+	.from = {(const uint8_t *)"", 1},
+	.to = {(const uint8_t *)MESSAGE_NUL, sizeof(MESSAGE_NUL) - 1},
+};
+static const struct exchanged to_the_wire = {
+	.from = {(const uint8_t *)MESSAGE_NUL, sizeof(MESSAGE_NUL) - 1},
+	.to = {(const uint8_t *)"", 1},
+};
 
 const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
 			   ProtobufCMessage **out)
@@ -162,9 +157,7 @@ const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_sl
 	if (found.not_utf8)
 		return "grpc: failed to unmarshal the received message: string field contains invalid UTF-8";
 	if (found.nul) {
-		replace(type, bytes,
-			&(struct exchanged){.from = nul_on_the_wire(), .to = nul_in_memory()},
-			&rewritten);
+		replace(type, bytes, &to_memory, &rewritten);
 		bytes = (struct rpc_slice){(const uint8_t *)text_string(&rewritten),
 					   rewritten.size};
 	}
@@ -186,7 +179,7 @@ int message_pack(const ProtobufCMessage *message, struct text *out, struct error
 		has_nul = memcmp(&bytes[i - 1], MESSAGE_NUL, 2) == 0;
 	if (has_nul)
 		replace(message->descriptor, (struct rpc_slice){(const uint8_t *)bytes, size},
-			&(struct exchanged){.from = nul_in_memory(), .to = nul_on_the_wire()}, out);
+			&to_the_wire, out);
 	else
 		text_append(out, bytes, size);
 	return out->failed ? error_memory(err) : 0;

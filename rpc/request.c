@@ -78,45 +78,43 @@ static bool check_grpc(struct rpc_stream *stream)
 	return true;
 }
 
-/* Reads the one message. Source of the code for another number of messages: grpc/grpc
- * doc/statuscodes.md, "cardinality violation". */
-static bool read_message(struct rpc_stream *stream)
+void request_advance(struct rpc_stream *stream)
 {
 	struct exchange *exchange = &stream->exchange;
 	struct error err = {0};
 	int rc = 0;
-	if (!stream->has_message)
-		rc = exchange_read(exchange, &stream->has_message, &stream->message, &err);
-	if (rc < 0) {
-		rpc_stream_finish(stream, frame_error_status(rc), "%s", err.text);
-		return false;
-	}
-	if (stream->has_message && exchange_has_input(exchange)) {
-		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "expected one message, got more");
-		return false;
-	}
-	if (!exchange->input_ended)
-		return false;
-	if (stream->has_message)
-		return true;
-	if (exchange_has_input(exchange))
-		rpc_stream_finish(stream, RPC_INTERNAL, "the request ended within a message");
-	else
-		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "expected one message, got none");
-	return false;
-}
-
-void request_advance(struct rpc_stream *stream)
-{
 	if (!stream->checked) {
 		stream->checked = true;
 		if (!check_http(stream) || !check_grpc(stream))
 			return;
 	}
-	if (!read_message(stream))
+
+	/* Source of the code for another number of messages than one: grpc/grpc doc/statuscodes.md,
+	 * "cardinality violation". */
+	if (!stream->has_message)
+		rc = exchange_read(exchange, &stream->has_message, &stream->message, &err);
+	if (rc < 0) {
+		rpc_stream_finish(stream, frame_error_status(rc), "%s", err.text);
 		return;
+	}
+	if (stream->has_message && exchange_has_input(exchange)) {
+		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "expected one message, got more");
+		return;
+	}
+	if (!exchange->input_ended)
+		return;
+	if (!stream->has_message) {
+		if (exchange_has_input(exchange))
+			rpc_stream_finish(stream, RPC_INTERNAL,
+					  "the request ended within a message");
+		else
+			rpc_stream_finish(stream, RPC_UNIMPLEMENTED,
+					  "expected one message, got none");
+		return;
+	}
+
 	stream->dispatched = true;
 	stream->method->handler(stream, stream->message, stream->method->user);
 	stream->message = (struct rpc_slice){0};
-	exchange_drop_input(&stream->exchange);
+	exchange_drop_input(exchange);
 }

@@ -106,26 +106,6 @@ static struct exchange *next_ready(struct session *session)
 	return exchange;
 }
 
-static void process_ready(struct session *session)
-{
-	const struct session_role *role = session->role;
-	struct exchange *exchange = NULL;
-	if (!session->ended && session->settled && !session->settled_reported) {
-		session->settled_reported = true;
-		if (role->settled != NULL)
-			role->settled(session);
-	}
-	if (!session->ended && session->goaway.code != 0 && role->goaway != NULL)
-		role->goaway(session);
-
-	while ((exchange = next_ready(session)) != NULL) {
-		if (!session->ended)
-			role->process(exchange);
-		if (exchange->closed && exchange->released && !exchange->is_ready)
-			exchange_destroy(exchange);
-	}
-}
-
 void session_flush(struct session *session)
 {
 	session->flushes++;
@@ -153,9 +133,24 @@ void session_leave(struct session *session)
 
 void session_run(struct session *session)
 {
+	const struct session_role *role = session->role;
+	struct exchange *exchange = NULL;
 	session->depth++;
 	for (;;) {
-		process_ready(session);
+		if (!session->ended && session->settled && !session->settled_reported) {
+			session->settled_reported = true;
+			if (role->settled != NULL)
+				role->settled(session);
+		}
+		if (!session->ended && session->goaway.code != 0 && role->goaway != NULL)
+			role->goaway(session);
+
+		while ((exchange = next_ready(session)) != NULL) {
+			if (!session->ended)
+				role->process(exchange);
+			if (exchange->closed && exchange->released && !exchange->is_ready)
+				exchange_destroy(exchange);
+		}
 		if (session->ended)
 			break;
 		session_flush(session);
@@ -163,7 +158,7 @@ void session_run(struct session *session)
 			continue;
 		if (session->failing || is_finished(session)) {
 			session->ended = true;
-			session->role->lost(session, &session->failure);
+			role->lost(session, &session->failure);
 		}
 		break;
 	}

@@ -66,18 +66,6 @@ static int restrict_file(const char *path, unsigned mode, struct error *err)
 	return rc;
 }
 
-/* AF_UNIX: bind() makes the file. Nobody gets in before listen(). */
-static int bind_unix(struct listener *listener, struct error *err)
-{
-	const char *path = listener->address.name;
-	union winsock_address address;
-	int size = winsock_unix_address(path, &address);
-	if (bind(listener->winsock.socket, &address.any, size) != 0)
-		return error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
-	int rc = restrict_file(path, listener->options.mode, err);
-	return rc < 0 ? error_wrap(err, rc, "cannot prepare %s", path) : 0;
-}
-
 static int bind_port(struct listener *listener, struct error *err)
 {
 	struct rendezvous *rendezvous = &listener->rendezvous;
@@ -101,7 +89,19 @@ static int listen_on_file(struct listener *listener, struct error *err)
 	bool has_unix = winsock_has_unix();
 	if (socket_file_look(path, NULL) != SOCKET_FILE_NONE)
 		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
-	int rc = has_unix ? bind_unix(listener, err) : bind_port(listener, err);
+	int rc = 0;
+	if (has_unix) {
+		/* bind() makes the file. Nobody gets in before listen(). */
+		union winsock_address address;
+		int size = winsock_unix_address(path, &address);
+		if (bind(listener->winsock.socket, &address.any, size) != 0)
+			return error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
+		rc = restrict_file(path, listener->options.mode, err);
+		if (rc < 0)
+			(void)error_wrap(err, rc, "cannot prepare %s", path);
+	} else {
+		rc = bind_port(listener, err);
+	}
 	if (rc == 0 && !listener->options.refuse && listen(listener->winsock.socket, BACKLOG) != 0)
 		rc = error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
 	if (rc == 0 && !has_unix)

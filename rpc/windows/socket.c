@@ -32,16 +32,9 @@ static bool identify(HANDLE file, struct socket_identity *out)
 	return true;
 }
 
-static bool is_socket_tag(HANDLE file)
-{
-	FILE_ATTRIBUTE_TAG_INFO info = {0};
-	return GetFileInformationByHandleEx(file, FileAttributeTagInfo, &info, sizeof(info)) &&
-	       (info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 &&
-	       info.ReparseTag == IO_REPARSE_TAG_AF_UNIX;
-}
-
 enum socket_file_kind socket_file_look(const char *path, struct socket_identity *identity)
 {
+	FILE_ATTRIBUTE_TAG_INFO info = {0};
 	struct socket_identity ignored;
 	struct rendezvous rendezvous;
 	HANDLE file = open_attributes(path, FILE_FLAG_OPEN_REPARSE_POINT);
@@ -50,7 +43,10 @@ enum socket_file_kind socket_file_look(const char *path, struct socket_identity 
 				       GetLastError() == ERROR_PATH_NOT_FOUND
 			       ? SOCKET_FILE_NONE
 			       : SOCKET_FILE_OTHER;
-	bool is_socket = is_socket_tag(file);
+	bool is_socket =
+		GetFileInformationByHandleEx(file, FileAttributeTagInfo, &info, sizeof(info)) &&
+		(info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 &&
+		info.ReparseTag == IO_REPARSE_TAG_AF_UNIX;
 	if (!identify(file, identity != NULL ? identity : &ignored))
 		is_socket = false;
 	(void)CloseHandle(file);

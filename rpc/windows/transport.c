@@ -26,18 +26,6 @@ static void pending_free(struct transport *transport)
 	transport->pending = NULL;
 }
 
-static void adopt_socket(struct transport *transport, struct error *why)
-{
-	SOCKET connected = winsock_release(&transport->pending->winsock);
-	int rc = uv_tcp_open(&transport->tcp, connected);
-	if (rc == 0) {
-		(void)uv_tcp_nodelay(&transport->tcp, 1); /* of no use to AF_UNIX, nor needed */
-		return;
-	}
-	(void)closesocket(connected);
-	(void)error_uv(why, rc, "cannot use the connection");
-}
-
 static void on_event(void *user)
 {
 	struct transport *transport = user;
@@ -49,8 +37,17 @@ static void on_event(void *user)
 		return;
 	if (code != 0)
 		(void)error_winsock(&why, code, "cannot connect to %s", transport->address.name);
-	if (why.code == 0)
-		adopt_socket(transport, &why);
+	if (why.code == 0) {
+		SOCKET connected = winsock_release(&pending->winsock);
+		int rc = uv_tcp_open(&transport->tcp, connected);
+		if (rc == 0) {
+			(void)uv_tcp_nodelay(&transport->tcp,
+					     1); /* of no use to AF_UNIX, nor needed */
+		} else {
+			(void)closesocket(connected);
+			(void)error_uv(&why, rc, "cannot use the connection");
+		}
+	}
 	pending_free(transport);
 	transport->on_connected(transport, why.code != 0 ? &why : NULL);
 }
@@ -69,30 +66,20 @@ static int find_address(struct transport *transport, union winsock_address *out,
 	return winsock_port_address(rendezvous.port, out);
 }
 
-/* Whatever comes of it is told from the loop, by the event. */
-static void begin_connect(struct transport *transport)
-{
-	struct pending_connect *pending = transport->pending;
-	union winsock_address address;
-	int size = find_address(transport, &address, &pending->why);
-	if (size > 0) {
-		pending->stands = connect(pending->winsock.socket, &address.any, size) == 0;
-		if (!pending->stands && WSAGetLastError() != WSAEWOULDBLOCK)
-			(void)error_winsock(&pending->why, WSAGetLastError(),
-					    "cannot connect to %s", transport->address.name);
-	}
-	if (pending->stands || pending->why.code != 0)
-		(void)WSASetEvent(pending->winsock.event);
-}
-
-static int connect_file(struct transport *transport, uv_loop_t *loop, struct error *err)
+int transport_connect(struct transport *transport, uv_loop_t *loop, const struct address *address,
+		      transport_connected *on_connected, void *user, struct error *err)
 {
 	int family = winsock_has_unix() ? AF_UNIX : AF_INET;
-	transport->pending = calloc(1, sizeof(*transport->pending));
-	if (transport->pending == NULL)
+	*transport =
+		(struct transport){.address = *address, .on_connected = on_connected, .user = user};
+	if (address->kind == ADDRESS_PIPE)
+		return transport_connect_pipe(transport, loop, err);
+	struct pending_connect *pending = calloc(1, sizeof(*pending));
+	if (pending == NULL)
 		return error_memory(err);
-	int rc = winsock_open(&transport->pending->winsock, loop, family, FD_CONNECT, on_event,
-			      transport, err);
+	transport->pending = pending;
+	int rc =
+		winsock_open(&pending->winsock, loop, family, FD_CONNECT, on_event, transport, err);
 	transport->give_up = pending_free;
 	if (rc < 0) {
 		pending_free(transport);
@@ -101,15 +88,17 @@ static int connect_file(struct transport *transport, uv_loop_t *loop, struct err
 	(void)uv_tcp_init(loop, &transport->tcp);
 	transport->tcp.data = transport;
 	transport->open = true;
-	begin_connect(transport);
-	return 0;
-}
 
-int transport_connect(struct transport *transport, uv_loop_t *loop, const struct address *address,
-		      transport_connected *on_connected, void *user, struct error *err)
-{
-	*transport =
-		(struct transport){.address = *address, .on_connected = on_connected, .user = user};
-	return address->kind == ADDRESS_PIPE ? transport_connect_pipe(transport, loop, err)
-					     : connect_file(transport, loop, err);
+	/* The result is reported from the loop, by the event. */
+	union winsock_address target;
+	int size = find_address(transport, &target, &pending->why);
+	if (size > 0) {
+		pending->stands = connect(pending->winsock.socket, &target.any, size) == 0;
+		if (!pending->stands && WSAGetLastError() != WSAEWOULDBLOCK)
+			(void)error_winsock(&pending->why, WSAGetLastError(),
+					    "cannot connect to %s", transport->address.name);
+	}
+	if (pending->stands || pending->why.code != 0)
+		(void)WSASetEvent(pending->winsock.event);
+	return 0;
 }

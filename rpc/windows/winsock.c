@@ -21,17 +21,12 @@ int error_winsock(struct error *err, int code, const char *format, ...)
 	return error_uv(err, uv_translate_sys_error(code), "%s", text);
 }
 
-static bool winsock_start(void)
+static SOCKET make_socket(int family)
 {
 	static bool started;
 	WSADATA data;
 	started = started || WSAStartup(MAKEWORD(2, 2), &data) == 0;
-	return started;
-}
-
-static SOCKET make_socket(int family)
-{
-	if (!winsock_start())
+	if (!started)
 		return INVALID_SOCKET;
 	return WSASocketW(family, SOCK_STREAM, 0, NULL, 0,
 			  WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
