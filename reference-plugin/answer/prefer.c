@@ -34,14 +34,6 @@ struct rank {
 	long long key[4];
 };
 
-static bool outranks(struct rank a, struct rank b)
-{
-	size_t i = 0;
-	while (i + 1 < ARRAY_SIZE(a.key) && a.key[i] == b.key[i])
-		i++;
-	return a.key[i] > b.key[i];
-}
-
 /* The first of the best; `count` when there is none. */
 static size_t best(const struct choice *choice, size_t count,
 		   struct rank (*rank_of)(const struct choice *choice, size_t index))
@@ -50,7 +42,11 @@ static size_t best(const struct choice *choice, size_t count,
 	size_t found = count;
 	for (size_t i = 0; i < count; i++) {
 		struct rank rank = rank_of(choice, i);
-		if (outranks(rank, highest)) {
+		size_t differs = 0;
+		while (differs + 1 < ARRAY_SIZE(rank.key) &&
+		       rank.key[differs] == highest.key[differs])
+			differs++;
+		if (rank.key[differs] > highest.key[differs]) {
 			highest = rank;
 			found = i;
 		}

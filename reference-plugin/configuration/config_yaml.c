@@ -65,32 +65,6 @@ static int each_pair(const struct reader *reader, const yaml_node_t *mapping,
 	return rc;
 }
 
-static int read_value(const struct reader *reader, const struct setting *setting,
-		      const yaml_node_t *node)
-{
-	const char *value = yaml_scalar(node);
-	int rc = 0;
-	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE) {
-		struct text_list values CLEANUP_TEXT_LIST = {0};
-		for (const yaml_node_item_t *item = node->data.sequence.items.start;
-		     rc == 0 && item < node->data.sequence.items.top; item++) {
-			const yaml_node_t *element = node_at(reader, *item);
-			rc = yaml_scalar(element) != NULL
-				     ? text_list_add(&values, yaml_scalar(element), reader->err)
-				     : WRONG(reader, element, "an element is not text");
-		}
-		if (rc == 0)
-			setting_take_list(setting, &values, reader->config);
-		return rc;
-	}
-	rc = value != NULL ? setting_set(setting, value, reader->config, reader->err)
-			   : error_set(reader->err, ERROR_FORMAT, "expected one value");
-	if (rc < 0)
-		return error_wrap(reader->err, rc, "%s:%zu: %s", reader->name, line_of(node),
-				  setting->key);
-	return 0;
-}
-
 struct mount {
 	const char *source;
 	const char *destination;
@@ -146,22 +120,44 @@ static int read_vendor(const struct reader *reader, const struct pair *pair, voi
 static int read_setting(const struct reader *reader, const struct pair *pair, void *user)
 {
 	const struct setting *setting = setting_find(reader->config->program, pair->key);
+	const yaml_node_t *node = pair->value;
 	(void)user;
 	if (setting == NULL && strcasecmp(pair->key, "additionalMountsWow64") == 0)
 		return WRONG(reader, pair->key_node,
 			     "additionalMountsWow64 is for Windows: Linux has no SysWOW64");
 	if (setting == NULL)
 		return WRONG(reader, pair->key_node, "unknown key '%s'", pair->key);
-	if (is_null(pair->value))
+	if (is_null(node))
 		return 0;
 	reader->config->origins[setting - settings] =
-		(struct config_origin){CONFIG_FILE, line_of(pair->value)};
-	if (setting->type != SETTING_MOUNTS)
-		return read_value(reader, setting, pair->value);
-	if (pair->value->type != YAML_MAPPING_NODE)
-		return WRONG(reader, pair->value, "%s is not a mapping from vendors to lists",
+		(struct config_origin){CONFIG_FILE, line_of(node)};
+	if (setting->type == SETTING_MOUNTS && node->type != YAML_MAPPING_NODE)
+		return WRONG(reader, node, "%s is not a mapping from vendors to lists",
 			     setting->key);
-	return each_pair(reader, pair->value, read_vendor, &setting);
+	if (setting->type == SETTING_MOUNTS)
+		return each_pair(reader, node, read_vendor, &setting);
+
+	int rc = 0;
+	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE) {
+		struct text_list values CLEANUP_TEXT_LIST = {0};
+		for (const yaml_node_item_t *item = node->data.sequence.items.start;
+		     rc == 0 && item < node->data.sequence.items.top; item++) {
+			const yaml_node_t *element = node_at(reader, *item);
+			rc = yaml_scalar(element) != NULL
+				     ? text_list_add(&values, yaml_scalar(element), reader->err)
+				     : WRONG(reader, element, "an element is not text");
+		}
+		if (rc == 0)
+			setting_take_list(setting, &values, reader->config);
+		return rc;
+	}
+	const char *value = yaml_scalar(node);
+	rc = value != NULL ? setting_set(setting, value, reader->config, reader->err)
+			   : error_set(reader->err, ERROR_FORMAT, "expected one value");
+	if (rc < 0)
+		return error_wrap(reader->err, rc, "%s:%zu: %s", reader->name, line_of(node),
+				  setting->key);
+	return 0;
 }
 
 int config_parse_yaml(const char *name, const char *data, size_t size, struct config *config,

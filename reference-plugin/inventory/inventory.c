@@ -33,32 +33,6 @@ const char *inventory_withholds(const struct inventory *inventory,
 		       : inventory_unassignable(inventory->windows, device);
 }
 
-/* On Windows the kubelet's topology manager knows no nodes, and where it is turned on rejects the
- * pod of a device that has one. */
-static struct inventory_device found_device(const struct discovery_device *found, bool windows)
-{
-	bool numa = !windows && found->numa_node >= 0 && found->numa_node <= INVENTORY_NUMA_MAX;
-	struct inventory_device device = {
-		.resource = found->display ? INVENTORY_DISPLAY : INVENTORY_COMPUTE,
-		.numa_node = numa ? found->numa_node : DISCOVERY_UNKNOWN,
-		.healthy = found->health == DISCOVERY_HEALTHY,
-		.reason = found->health == DISCOVERY_HEALTHY ? "" : found->health_reason,
-		.found = found,
-	};
-	(void)snprintf(device.id, sizeof(device.id), "%s", found->id);
-	return device;
-}
-
-static struct inventory_device gone_device(const struct inventory_device *before, uint64_t now_ms)
-{
-	struct inventory_device device = *before;
-	device.healthy = false;
-	device.reason = "the device is gone";
-	device.gone_since_ms = before->found != NULL ? now_ms : before->gone_since_ms;
-	device.found = NULL;
-	return device;
-}
-
 static int by_id(const void *a, const void *b)
 {
 	const struct inventory_device *left = a;
@@ -92,8 +66,21 @@ static void add_found(struct inventory *out, const struct discovery_snapshot *sn
 	size_t kept = 0;
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct discovery_device *found = &snapshot->devices[i];
-		if (inventory_withholds(out, found) == NULL)
-			devices[out->device_count++] = found_device(found, out->windows);
+		if (inventory_withholds(out, found) != NULL)
+			continue;
+		/* On Windows the kubelet's topology manager knows no nodes, and where it is turned on rejects the
+		 * pod of a device that has one. */
+		bool numa = !out->windows && found->numa_node >= 0 &&
+			    found->numa_node <= INVENTORY_NUMA_MAX;
+		struct inventory_device *device = &devices[out->device_count++];
+		*device = (struct inventory_device){
+			.resource = found->display ? INVENTORY_DISPLAY : INVENTORY_COMPUTE,
+			.numa_node = numa ? found->numa_node : DISCOVERY_UNKNOWN,
+			.healthy = found->health == DISCOVERY_HEALTHY,
+			.reason = found->health == DISCOVERY_HEALTHY ? "" : found->health_reason,
+			.found = found,
+		};
+		(void)snprintf(device->id, sizeof(device->id), "%s", found->id);
 	}
 	sort(out);
 	for (size_t i = 0; i < out->device_count; i++) {
@@ -145,8 +132,14 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 		const struct inventory_device *device = &before.devices[i];
 		bool over = device->found == NULL &&
 			    now_ms - device->gone_since_ms >= before.removal_grace_ms;
-		if (!over && find(&found, device->id) == NULL)
-			after.devices[after.device_count++] = gone_device(device, now_ms);
+		if (over || find(&found, device->id) != NULL)
+			continue;
+		struct inventory_device *gone = &after.devices[after.device_count++];
+		*gone = *device;
+		gone->healthy = false;
+		gone->reason = "the device is gone";
+		gone->gone_since_ms = device->found != NULL ? now_ms : device->gone_since_ms;
+		gone->found = NULL;
 	}
 	sort(&after);
 

@@ -12,7 +12,7 @@ struct directory_watch {
 	void *user;
 	uv_fs_event_t events;
 	uv_timer_t timer;
-	struct socket_file watched; /* the directory; does not exist: none is */
+	struct socket_identity watched; /* the directory; its inode is 0: none is */
 };
 
 static void on_timer(uv_timer_t *timer);
@@ -29,23 +29,19 @@ static void on_event(uv_fs_event_t *handle, const char *name, int events, int st
 
 /* Watches the directory that lies at the path now. On Windows libuv cannot start anew before the
  * end of what it stopped was seen, so this is not done without need. */
-static void arm(struct directory_watch *watch)
-{
-	struct socket_file now = socket_file_at(watch->path);
-	if (now.exists == watch->watched.exists && now.device == watch->watched.device &&
-	    now.inode == watch->watched.inode)
-		return;
-	(void)uv_fs_event_stop(&watch->events);
-	now.exists = uv_fs_event_start(&watch->events, on_event, watch->path, 0) == 0;
-	watch->watched = now;
-}
-
 static void look_again(struct directory_watch *watch)
 {
-	arm(watch);
-	(void)uv_timer_start(
-		&watch->timer, on_timer,
-		watch->watched.exists ? DIRECTORY_WATCH_POLL_MS : DIRECTORY_WATCH_UNWATCHED_MS, 0);
+	struct socket_identity now = socket_file_at(watch->path);
+	if (now.device != watch->watched.device || now.inode != watch->watched.inode) {
+		(void)uv_fs_event_stop(&watch->events);
+		if (uv_fs_event_start(&watch->events, on_event, watch->path, 0) < 0)
+			now = (struct socket_identity){0};
+		watch->watched = now;
+	}
+	(void)uv_timer_start(&watch->timer, on_timer,
+			     watch->watched.inode != 0 ? DIRECTORY_WATCH_POLL_MS
+						       : DIRECTORY_WATCH_UNWATCHED_MS,
+			     0);
 }
 
 static void on_timer(uv_timer_t *timer)

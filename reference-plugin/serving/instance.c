@@ -23,16 +23,17 @@ struct instance {
 	struct service *service; /* NULL while one is closing and when one could not be opened */
 	bool service_closing;
 	char *socket_path;
-	struct socket_file own;
-	struct socket_file kubelet;  /* as it was when registered with, or the service was opened */
+	struct socket_identity own;
+	struct socket_identity
+		kubelet;	     /* as it was when registered with, or the service was opened */
 	struct rpc_channel *channel; /* of the attempt to register that is under way */
-	struct socket_file attempted; /* the kubelet's, as it was at the last attempt */
-	uint64_t due_ms;	      /* the next attempt, if something happens now */
-	unsigned failures;	      /* to register, in a row */
-	bool registered;	      /* and no further attempt is under way */
-	bool superseded;	      /* a newer instance serves the resource */
-	bool follows;		      /* an older one had a socket when it was looked for */
-	unsigned losses;	      /* of the kubelet's stream, in a row */
+	struct socket_identity attempted; /* the kubelet's, as it was at the last attempt */
+	uint64_t due_ms;		  /* the next attempt, if something happens now */
+	unsigned failures;		  /* to register, in a row */
+	bool registered;		  /* and no further attempt is under way */
+	bool superseded;		  /* a newer instance serves the resource */
+	bool follows;			  /* an older one had a socket when it was looked for */
+	unsigned losses;		  /* of the kubelet's stream, in a row */
 	uv_timer_t timer; /* until registered: to the next attempt; then to check for the kubelet */
 	char last_problem[ERROR_TEXT_SIZE];
 	struct serving_counts counts;
@@ -185,7 +186,7 @@ static void on_timer(uv_timer_t *timer)
 	/* The kubelet ended the stream, or never opened one. instance_check() waits for one that is
 	 * gone. */
 	if (instance->registered && (service_is_watched(instance->service) ||
-				     !socket_file_at(instance->config->kubelet_socket).exists))
+				     socket_file_at(instance->config->kubelet_socket).inode == 0))
 		return;
 	/* Only the newest of several instances registers. */
 	instance->superseded = newer_instance_serves(instance);
@@ -331,11 +332,11 @@ void instance_check(struct instance *instance)
 		return;
 	}
 
-	const struct socket_file own = socket_file_at(instance->socket_path);
-	const struct socket_file kubelet = socket_file_at(instance->config->kubelet_socket);
-	if (!socket_file_same(&own, &instance->own))
+	const struct socket_identity own = socket_file_at(instance->socket_path);
+	const struct socket_identity kubelet = socket_file_at(instance->config->kubelet_socket);
+	if (!socket_is_same(&own, &instance->own))
 		reason = "the plugin's socket was removed";
-	else if (kubelet.exists && !socket_file_same(&kubelet, &instance->kubelet))
+	else if (kubelet.inode != 0 && !socket_is_same(&kubelet, &instance->kubelet))
 		reason = "the kubelet's socket is a new one";
 	if (reason != NULL) {
 		log_info("%s: %s: starting over", instance->resource_name, reason);

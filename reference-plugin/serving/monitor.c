@@ -116,31 +116,6 @@ static const char *reason_of(int status)
 	return "Error";
 }
 
-static void respond(struct connection *connection, int status,
-		    const struct http_request_head *request)
-{
-	struct text body CLEANUP_TEXT = {0};
-	struct text *answer = &connection->answer;
-	if (status == 200)
-		status = connection->monitor->answer(request->path, &body,
-						     connection->monitor->user);
-	if (body.size == 0)
-		text_addf(&body, "%s\n", reason_of(status));
-	text_addf(answer,
-		  "HTTP/1.1 %d %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
-		  "Content-Length: %zu\r\nCache-Control: no-store\r\nConnection: close\r\n%s\r\n",
-		  status, reason_of(status), body.size,
-		  status == 405 ? "Allow: GET, HEAD\r\n" : "");
-	if (!request->is_head)
-		text_append(answer, text_string(&body), body.size);
-	uv_buf_t buffer = uv_buf_init(answer->data, (unsigned)answer->size);
-	connection->answered = true;
-	connection->writing.data = connection;
-	if (body.failed || answer->failed ||
-	    uv_write(&connection->writing, &connection->peer.stream, &buffer, 1, on_written) < 0)
-		end(connection);
-}
-
 static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
 	struct connection *connection = handle->data;
@@ -154,6 +129,7 @@ static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
 	struct connection *connection = stream->data;
+	const struct monitor *monitor = connection->monitor;
 	struct http_request_head request = {0};
 	(void)buffer;
 	if (count < 0) {
@@ -164,8 +140,28 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 		return;
 	connection->size += (size_t)count;
 	int status = http_request_parse(connection->head, connection->size, &request);
-	if (status != 0)
-		respond(connection, status, &request);
+	if (status == 0)
+		return;
+
+	struct text body CLEANUP_TEXT = {0};
+	struct text *answer = &connection->answer;
+	if (status == 200)
+		status = monitor->answer(request.path, &body, monitor->user);
+	if (body.size == 0)
+		text_addf(&body, "%s\n", reason_of(status));
+	text_addf(answer,
+		  "HTTP/1.1 %d %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+		  "Content-Length: %zu\r\nCache-Control: no-store\r\nConnection: close\r\n%s\r\n",
+		  status, reason_of(status), body.size,
+		  status == 405 ? "Allow: GET, HEAD\r\n" : "");
+	if (!request.is_head)
+		text_append(answer, text_string(&body), body.size);
+	uv_buf_t bytes = uv_buf_init(answer->data, (unsigned)answer->size);
+	connection->answered = true;
+	connection->writing.data = connection;
+	if (body.failed || answer->failed ||
+	    uv_write(&connection->writing, &connection->peer.stream, &bytes, 1, on_written) < 0)
+		end(connection);
 }
 
 static int endpoint_init(struct monitor *monitor, union endpoint *endpoint, void *data)

@@ -10,10 +10,11 @@
 #include <string.h>
 #include <uv.h>
 
-bool socket_file_same(const struct socket_file *a, const struct socket_file *b)
+struct socket_identity socket_file_at(const char *path)
 {
-	return a->exists == b->exists && a->device == b->device && a->inode == b->inode &&
-	       a->created_s == b->created_s && a->created_ns == b->created_ns;
+	struct socket_identity found = {0};
+	(void)socket_identify(path, &found);
+	return found;
 }
 
 char *socket_file_name(const char *label)

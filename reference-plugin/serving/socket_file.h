@@ -3,21 +3,10 @@
 
 /* Socket files: which one lies at a path, and the names and remains of the plugin's own. */
 
-#include "base/error.h"
+#include "rpc/socket.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* Tells a socket from a later one at the same path. An inode number may be used again at once, so
- * the time of creation belongs to it; connecting and writing do not change that of a socket. */
-struct socket_file {
-	bool exists; /* the path exists */
-	uint64_t device, inode;
-	int64_t created_s, created_ns;
-};
-
-struct socket_file socket_file_at(const char *path); /* of directories too */
-bool socket_file_same(const struct socket_file *a, const struct socket_file *b);
+/* What lies at a path, directories too; the inode is 0 where nothing does. */
+struct socket_identity socket_file_at(const char *path);
 
 /* A name that no other instance and no later one of this has: "LABEL-<unix ms>-<pid>.sock". Caller
  * frees; NULL: out of memory. */

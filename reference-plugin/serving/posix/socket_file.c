@@ -9,20 +9,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-struct socket_file socket_file_at(const char *path)
-{
-	struct stat status;
-	if (stat(path, &status) != 0)
-		return (struct socket_file){0};
-	return (struct socket_file){
-		.exists = true,
-		.device = status.st_dev,
-		.inode = status.st_ino,
-		.created_s = status.st_mtim.tv_sec,
-		.created_ns = status.st_mtim.tv_nsec,
-	};
-}
-
 bool socket_file_nobody_listens(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
