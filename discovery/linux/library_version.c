@@ -13,16 +13,11 @@
 /* Chunks overlap by more than a marker and a version, so none is cut in two. */
 enum { CHUNK_SIZE = 64 * 1024, OVERLAP = 256, SCAN_MAX = 256 * 1024 * 1024, CONSTANT_SIZE = 16 };
 
-static bool version_allows(char c)
-{
-	return isalnum((unsigned char)c) || (c != '\0' && strchr("._+~-", c) != NULL);
-}
-
 static size_t version_length(const char *text, const char *end)
 {
 	size_t length = 0;
-	while (text + length < end && length < LIBRARY_VERSION_SIZE - 1 &&
-	       version_allows(text[length]))
+	while (text + length < end && length < LIBRARY_VERSION_SIZE - 1 && text[length] != '\0' &&
+	       (isalnum((unsigned char)text[length]) || strchr("._+~-", text[length]) != NULL))
 		length++;
 	return length;
 }

@@ -100,25 +100,6 @@ static const char *version(struct node *node, const struct installed *installed,
 	return builder_string(node->builder, in_name[0] != '\0' ? in_name : installed->api_version);
 }
 
-/* Variables that make loaders find the manifest; libglvnd finds those of OpenGL at their places. */
-static void add_environment(struct runtime *runtime, const struct installed *installed)
-{
-	struct builder *builder = runtime->node->builder;
-	struct discovery_device *device = runtime->device;
-
-	if (text_equal(installed->api, "vulkan")) {
-		runtime_add_vulkan_variables(runtime, installed->manifest);
-	} else if (text_equal(installed->api, "opencl")) {
-		char *directory CLEANUP_FREE = path_directory(installed->manifest);
-		if (directory == NULL)
-			builder->arena.failed = true;
-		else
-			builder_add_variable(builder, device, "OCL_ICD_VENDORS", directory);
-		if (text_equal(installed->driver->name, "pocl"))
-			builder_add_variable(builder, device, "POCL_CACHE_DIR", "/tmp/pocl-cache");
-	}
-}
-
 static int add_device(struct node *node, const struct installed *installed,
 		      struct elf_closure *closure, struct error *err)
 {
@@ -146,7 +127,19 @@ static int add_device(struct node *node, const struct installed *installed,
 	builder_add_name(builder, &device->apis, installed->api);
 
 	struct runtime runtime = {.node = node, .device = device, .closure = closure};
-	add_environment(&runtime, installed);
+	/* Variables that make loaders find the manifest; libglvnd finds those of OpenGL at their places. */
+	if (text_equal(installed->api, "vulkan")) {
+		runtime_add_vulkan_variables(&runtime, installed->manifest);
+	} else if (text_equal(installed->api, "opencl")) {
+		char *directory CLEANUP_FREE = path_directory(installed->manifest);
+		if (directory == NULL)
+			builder->arena.failed = true;
+		else
+			builder_add_variable(builder, device, "OCL_ICD_VENDORS", directory);
+		if (text_equal(driver->name, "pocl"))
+			builder_add_variable(builder, device, "POCL_CACHE_DIR", "/tmp/pocl-cache");
+	}
+
 	rc = runtime_add_path(&runtime, installed->manifest, false, "manifest", err);
 	if (rc == 0)
 		rc = runtime_add_library(&runtime, installed->library, "driver-library", err);

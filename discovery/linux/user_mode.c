@@ -14,7 +14,7 @@
 
 struct user_mode {
 	const char *library;	/* pattern of text_glob() */
-	const char *kernels[3]; /* kernel drivers that it works with */
+	const char *kernels[3]; /* kernel drivers that it works with, NULL-ended */
 	const char *name;
 	const char *
 		marker; /* the text before its version in the library; NULL: the file name has it */
@@ -32,17 +32,6 @@ static const struct user_mode user_modes[] = {
 	{"libvulkan_virtio.so*", {"virtio_gpu"}, "Mesa", "Mesa "},
 	{"libGLX_nvidia.so*", {"nvidia"}, "NVIDIA", NULL},
 };
-
-static bool works_with(const struct user_mode *driver, const struct discovery_device *device)
-{
-	if (device->kind == DISCOVERY_SOFTWARE)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(driver->kernels); i++) {
-		if (text_equal(driver->kernels[i], device->driver_name))
-			return true;
-	}
-	return false;
-}
 
 /* An installed driver, as its manifest describes it. */
 struct installed {
@@ -81,29 +70,18 @@ static bool take_files(struct node *node, struct discovery_device *device,
 	return true;
 }
 
-/* `library`: without links, because the last one names the version. */
-static const char *find_version(struct node *node, const struct user_mode *driver,
-				const char *library)
-{
-	char scanned[LIBRARY_VERSION_SIZE] = "";
-	char *path CLEANUP_FREE = places_local(node->places, library);
-	if (driver->marker == NULL)
-		return builder_string(node->builder, library_version_of_name(library));
-	if (path != NULL)
-		library_version_scan(path, driver->marker, scanned);
-	return builder_string(node->builder, scanned);
-}
-
 /* The driver that the device uses and whose library has this name; NULL: none. Mesa's EGL is one driver for all of its
  * GPUs. */
 static const struct user_mode *find_driver(const struct discovery_device *device, const char *api,
 					   const char *library)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(user_modes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(user_modes) && device->kind != DISCOVERY_SOFTWARE; i++) {
 		const struct user_mode *driver = &user_modes[i];
+		const char *kernel =
+			driver->kernels[text_position(driver->kernels, device->driver_name)];
 		const char *wanted =
 			text_equal(api, "opengl") ? "libEGL_mesa.so*" : driver->library;
-		if (works_with(driver, device) && text_glob(wanted, library))
+		if (kernel != NULL && text_glob(wanted, library))
 			return driver;
 	}
 	return NULL;
@@ -131,10 +109,11 @@ static int read_manifest(struct node *node, const char *manifest, const char *da
 	    manifest_find_library(closure, manifest, icd.library_path, &library, err) < 0)
 		return 0;
 	installed.library = library;
-	char *real CLEANUP_FREE = NULL;
+	char *real CLEANUP_FREE = NULL; /* without links: the last one names the version */
 	if (file_resolve(node->places->root, library, &real, NULL) < 0 ||
 	    !runtime_is_loadable(node->places, real))
 		return 0;
+	char *local CLEANUP_FREE = places_local(node->places, real);
 
 	for (size_t i = 0; i < builder->device_count; i++) {
 		struct discovery_device *device = builder->devices[i];
@@ -142,8 +121,14 @@ static int read_manifest(struct node *node, const char *manifest, const char *da
 		if (driver == NULL)
 			continue;
 		if (text_equal(installed.api, "vulkan") && device->user_mode_driver[0] == '\0') {
+			char scanned[LIBRARY_VERSION_SIZE] = "";
+			if (version == NULL && driver->marker != NULL && local != NULL)
+				library_version_scan(local, driver->marker, scanned);
 			if (version == NULL)
-				version = find_version(node, driver, real);
+				version = builder_string(builder,
+							 driver->marker != NULL
+								 ? scanned
+								 : library_version_of_name(real));
 			if (version[0] != '\0')
 				device->user_mode_driver = arena_format(&builder->arena, "%s %s",
 									driver->name, version);

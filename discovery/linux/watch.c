@@ -125,41 +125,37 @@ static uint64_t fingerprint_bytes(uint64_t fingerprint, const void *data, size_t
 	return fingerprint;
 }
 
-/* A directory that cannot be read is empty. */
-static uint64_t fingerprint_target(uint64_t fingerprint, const struct watch_target *target)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-
-	fingerprint =
-		fingerprint_bytes(fingerprint, target->directory, strlen(target->directory) + 1);
-	(void)file_list(target->directory, &names, NULL);
-	text_each (name, &names) {
-		char *path CLEANUP_FREE = path_join(target->directory, name);
-		struct stat status = {0};
-		uint64_t facts[4] = {0};
-
-		if (path == NULL || !text_glob(target->pattern, name))
-			continue;
-		fingerprint = fingerprint_bytes(fingerprint, name, strlen(name) + 1);
-		if (!target->contents)
-			continue;
-		if (stat(path, &status) == 0) {
-			facts[0] = (uint64_t)status.st_ino;
-			facts[1] = (uint64_t)status.st_size;
-			facts[2] = (uint64_t)status.st_ctim.tv_sec;
-			facts[3] = (uint64_t)status.st_ctim.tv_nsec;
-		}
-		fingerprint = fingerprint_bytes(fingerprint, facts, sizeof(facts));
-	}
-	return fingerprint;
-}
-
 static uint64_t watch_fingerprint(const struct discovery_watch *watch)
 {
 	uint64_t fingerprint = UINT64_C(0xcbf29ce484222325);
 
-	for (size_t i = 0; i < watch->target_count; i++)
-		fingerprint = fingerprint_target(fingerprint, &watch->targets[i]);
+	for (size_t i = 0; i < watch->target_count; i++) {
+		const struct watch_target *target = &watch->targets[i];
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+
+		fingerprint = fingerprint_bytes(fingerprint, target->directory,
+						strlen(target->directory) + 1);
+		/* A directory that cannot be read is empty. */
+		(void)file_list(target->directory, &names, NULL);
+		text_each (name, &names) {
+			char *path CLEANUP_FREE = path_join(target->directory, name);
+			struct stat status = {0};
+			uint64_t facts[4] = {0};
+
+			if (path == NULL || !text_glob(target->pattern, name))
+				continue;
+			fingerprint = fingerprint_bytes(fingerprint, name, strlen(name) + 1);
+			if (!target->contents)
+				continue;
+			if (stat(path, &status) == 0) {
+				facts[0] = (uint64_t)status.st_ino;
+				facts[1] = (uint64_t)status.st_size;
+				facts[2] = (uint64_t)status.st_ctim.tv_sec;
+				facts[3] = (uint64_t)status.st_ctim.tv_nsec;
+			}
+			fingerprint = fingerprint_bytes(fingerprint, facts, sizeof(facts));
+		}
+	}
 	return fingerprint;
 }
 
@@ -284,32 +280,25 @@ static bool uevent_matters(const char *event, size_t size)
 	return false;
 }
 
-static bool read_uevents(int fd)
+bool discovery_watch_changed(struct discovery_watch *watch)
 {
-	bool matters = false;
+	bool reported = false;
 
-	while (fd >= 0) {
+	while (watch->uevents >= 0) {
 		char event[UEVENT_SIZE + 1] = "";
 		struct sockaddr_nl sender = {0};
 		socklen_t length = sizeof(sender);
 
-		ssize_t size =
-			recvfrom(fd, event, UEVENT_SIZE, 0, (struct sockaddr *)&sender, &length);
+		ssize_t size = recvfrom(watch->uevents, event, UEVENT_SIZE, 0,
+					(struct sockaddr *)&sender, &length);
 		/* ENOBUFS: events were lost, so anything may have happened. */
 		if (size < 0 && errno == ENOBUFS)
-			matters = true;
+			reported = true;
 		else if (size < 0 && errno != EINTR)
 			break;
 		else if (size > 0 && sender.nl_pid == 0)
-			matters = uevent_matters(event, (size_t)size) || matters;
+			reported = uevent_matters(event, (size_t)size) || reported;
 	}
-	return matters;
-}
-
-bool discovery_watch_changed(struct discovery_watch *watch)
-{
-	bool reported = read_uevents(watch->uevents);
-
 	drain(watch->inotify);
 	drain(watch->timer);
 	arm(watch);

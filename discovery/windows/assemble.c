@@ -59,16 +59,6 @@ void adapter_set_type(struct adapter *adapter, unsigned type)
 		adapter->attributes = ADAPTER_D3D12_CORE_COMPUTE;
 }
 
-static const struct adapter *adapter_of(const struct windows_hardware *hardware,
-					const struct pnp_device *device)
-{
-	for (size_t i = 0; device->has_luid && i < hardware->adapter_count; i++) {
-		if (hardware->adapters[i].luid == device->luid)
-			return &hardware->adapters[i];
-	}
-	return NULL;
-}
-
 static int32_t known_id(uint32_t id, uint32_t max)
 {
 	return id <= max ? (int32_t)id : DISCOVERY_UNKNOWN;
@@ -197,8 +187,12 @@ void windows_assemble(const struct windows_hardware *hardware, struct builder *b
 
 	for (size_t i = 0; i < hardware->device_count; i++) {
 		const struct pnp_device *device = &hardware->devices[i];
-		const struct adapter *adapter = adapter_of(hardware, device);
+		const struct adapter *adapter = NULL;
 
+		for (size_t k = 0; device->has_luid && k < hardware->adapter_count; k++) {
+			if (adapter == NULL && hardware->adapters[k].luid == device->luid)
+				adapter = &hardware->adapters[k];
+		}
 		if (adapter != NULL ? adapter->hardware : unknown)
 			add_device(hardware, builder, adapter, device);
 		else if (adapter == NULL)

@@ -148,20 +148,11 @@ static const char *key_string(struct builder *builder, const struct pnp_device *
 	return builder_string(builder, text);
 }
 
-/* "3-1-2024" as "2024-03-01"; any other text stays as it is. */
-static const char *iso_date(struct builder *builder, const char *text)
-{
-	unsigned month = 0, day = 0, year = 0;
-	int size = 0;
-
-	if (sscanf(text, "%2u-%2u-%4u%n", &month, &day, &year, &size) != 3 || text[size] != '\0')
-		return text;
-	return arena_format(&builder->arena, "%04u-%02u-%02u", year, month, day);
-}
-
 void class_key_read(struct builder *builder, struct pnp_device *device)
 {
 	HKEY key CLEANUP_KEY = NULL;
+	unsigned month = 0, day = 0, year = 0;
+	int size = 0;
 
 	device->driver_version = "";
 	device->driver_date = "";
@@ -171,7 +162,11 @@ void class_key_read(struct builder *builder, struct pnp_device *device)
 	if (device->driver_key[0] == '\0')
 		return;
 	device->driver_version = key_string(builder, device, "DriverVersion");
-	device->driver_date = iso_date(builder, key_string(builder, device, "DriverDate"));
+	/* "3-1-2024" as "2024-03-01"; any other text stays as it is. */
+	const char *date = key_string(builder, device, "DriverDate");
+	if (sscanf(date, "%2u-%2u-%4u%n", &month, &day, &year, &size) == 3 && date[size] == '\0')
+		date = arena_format(&builder->arena, "%04u-%02u-%02u", year, month, day);
+	device->driver_date = date;
 	device->driver_inf = key_string(builder, device, "InfPath");
 	/* The key names the driver of OpenGL (Microsoft: "Loading an OpenGL Installable Client Driver"):
 	 * one name, or one for each word size. */

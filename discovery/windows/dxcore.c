@@ -102,24 +102,6 @@ static void describe(IDXCoreAdapter *source, struct builder *builder, struct ada
 	}
 }
 
-static void add(IDXCoreAdapterList *list, uint32_t index, struct adapters *adapters)
-{
-	void *opened = NULL;
-	HRESULT result = list->lpVtbl->GetAdapter(list, index, &dxcore_iid_adapter, &opened);
-	IDXCoreAdapter *source CLEANUP_COM = SUCCEEDED(result) ? opened : NULL;
-	LUID luid = {0};
-
-	if (source == NULL || !dxcore_property(source, DXCORE_INSTANCE_LUID, &luid, sizeof(luid))) {
-		builder_diagnose(adapters->builder, "dxcore", "adapter %u cannot be read (0x%08lx)",
-				 (unsigned)index, (unsigned long)result);
-		return;
-	}
-	struct adapter *adapter =
-		adapters_at(adapters, (int64_t)luid.HighPart << 32 | luid.LowPart);
-	if (adapter != NULL && !adapter->described)
-		describe(source, adapters->builder, adapter);
-}
-
 int dxcore_list(struct adapters *adapters, struct error *err)
 {
 	IDXCoreAdapterFactory *factory CLEANUP_COM = NULL;
@@ -131,8 +113,24 @@ int dxcore_list(struct adapters *adapters, struct error *err)
 			factory, 1, &dxcore_attributes[i].guid, &dxcore_iid_list, &made);
 		IDXCoreAdapterList *list CLEANUP_COM = SUCCEEDED(result) ? made : NULL;
 		uint32_t count = list != NULL ? list->lpVtbl->GetAdapterCount(list) : 0;
-		for (uint32_t j = 0; j < count; j++)
-			add(list, j, adapters);
+		for (uint32_t j = 0; j < count; j++) {
+			void *opened = NULL;
+			result = list->lpVtbl->GetAdapter(list, j, &dxcore_iid_adapter, &opened);
+			IDXCoreAdapter *source CLEANUP_COM = SUCCEEDED(result) ? opened : NULL;
+			LUID luid = {0};
+
+			if (source == NULL ||
+			    !dxcore_property(source, DXCORE_INSTANCE_LUID, &luid, sizeof(luid))) {
+				builder_diagnose(adapters->builder, "dxcore",
+						 "adapter %u cannot be read (0x%08lx)", (unsigned)j,
+						 (unsigned long)result);
+				continue;
+			}
+			struct adapter *adapter =
+				adapters_at(adapters, (int64_t)luid.HighPart << 32 | luid.LowPart);
+			if (adapter != NULL && !adapter->described)
+				describe(source, adapters->builder, adapter);
+		}
 	}
 	return rc;
 }

@@ -38,12 +38,25 @@ static char *inf_ask(const char *installed)
 	return path_directory(inf);
 }
 
-static int inf_search(const char *installed, const char *repository, char **out, struct error *err)
+int inf_store_path(const char *inf, const char *windows, char **out, struct error *err)
 {
+	if (!windows_path_is_name(inf))
+		return error_set(err, ERROR_NOT_FOUND,
+				 inf[0] == '\0' ? "the driver key names no INF"
+						: "'%s' is not the name of an INF",
+				 inf);
+	char *installed CLEANUP_FREE = text_format("%s\\INF\\%s", windows, inf);
+	char *repository CLEANUP_FREE =
+		text_format("%s\\System32\\DriverStore\\FileRepository", windows);
+	if (installed == NULL || repository == NULL)
+		return error_memory(err);
+	*out = inf_ask(installed);
+	if (*out != NULL)
+		return 0;
+
 	struct text_list folders CLEANUP_TEXT_LIST = {0};
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	int rc = file_read(installed, INF_MAX, &data, &size, err);
 	if (rc == 0)
 		rc = file_list(repository, &folders, err);
@@ -67,22 +80,4 @@ static int inf_search(const char *installed, const char *repository, char **out,
 		}
 	}
 	return error_set(err, ERROR_NOT_FOUND, "no folder of %s holds %s", repository, installed);
-}
-
-int inf_store_path(const char *inf, const char *windows, char **out, struct error *err)
-{
-	if (!windows_path_is_name(inf))
-		return error_set(err, ERROR_NOT_FOUND,
-				 inf[0] == '\0' ? "the driver key names no INF"
-						: "'%s' is not the name of an INF",
-				 inf);
-	char *installed CLEANUP_FREE = text_format("%s\\INF\\%s", windows, inf);
-	char *repository CLEANUP_FREE =
-		text_format("%s\\System32\\DriverStore\\FileRepository", windows);
-	if (installed == NULL || repository == NULL)
-		return error_memory(err);
-	*out = inf_ask(installed);
-	if (*out != NULL)
-		return 0;
-	return inf_search(installed, repository, out, err);
 }
