@@ -20,6 +20,19 @@ struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
 	return item;
 }
 
+void answer_warn(struct answer *answer, const char *format, ...)
+{
+	const char **items = arena_grow(&answer->arena, answer->warnings.items,
+					answer->warnings.count, sizeof(*items));
+	if (items == NULL)
+		return;
+	va_list args;
+	va_start(args, format);
+	items[answer->warnings.count++] = arena_vformat(&answer->arena, format, args);
+	va_end(args);
+	answer->warnings.items = items;
+}
+
 static int by_place(const void *a, const void *b)
 {
 	const struct answer_item *left = a;
@@ -140,6 +153,5 @@ int answer_build(const struct answer_request *request, struct answer *out, struc
 void answer_free(struct answer *answer)
 {
 	arena_free(&answer->arena);
-	text_list_free(&answer->warnings);
 	*answer = (struct answer){0};
 }

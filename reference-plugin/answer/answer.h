@@ -59,8 +59,11 @@ struct answer {
 	V1beta1__ContainerAllocateResponse message; /* borrows from below, devices and rules */
 	struct answer_item *items;
 	size_t count;
-	struct arena arena;	   /* of the items, of strings and of the message's arrays */
-	struct text_list warnings; /* what was requested and the container does not get */
+	struct arena arena; /* of the items, of strings and of the message's arrays */
+	struct {
+		const char **items;
+		size_t count;
+	} warnings; /* what was requested and the container does not get */
 };
 
 /*

@@ -35,6 +35,9 @@ struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
 			       const struct discovery_device *device, const char *place,
 			       const char *source);
 
+/* Adds a warning. Memory that ran out is in the arena. */
+void answer_warn(struct answer *answer, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* Called when `next` is for the same place as `kept`; `next` is dropped afterwards. */
 typedef int answer_join(struct answer *answer, struct answer_item *kept,
 			const struct answer_item *next, struct error *err);

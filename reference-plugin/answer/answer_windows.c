@@ -37,29 +37,24 @@ struct part {
 	struct answer *answer;
 	const struct answer_request *request;
 	const struct discovery_device *device;
-	struct error *err;
 };
 
 /* A missing source would become an empty directory in the container. */
-static int add_file(const struct part *part, enum origin origin, const char *source,
-		    const char *destination)
+static void add_file(const struct part *part, enum origin origin, const char *source,
+		     const char *destination)
 {
 	struct answer *answer = part->answer;
 	uint64_t rank = (uint64_t)origin << TURN_BITS | answer->count;
-	if (part->request->recorded || file_exists(source)) {
+	if (part->request->recorded || file_exists(source))
 		answer_add(answer, ANSWER_MOUNT, part->device, destination, source)->rank = rank;
-		return 0;
-	}
-	if (origin == ORIGIN_BUILT_IN)
-		return 0;
-	return text_list_addf(&answer->warnings, part->err,
-			      "device '%s': '%s' is not mounted at '%s': it does not exist",
-			      part->device->id, source, destination);
+	else if (origin != ORIGIN_BUILT_IN)
+		answer_warn(answer, "device '%s': '%s' is not mounted at '%s': it does not exist",
+			    part->device->id, source, destination);
 }
 
 /* Discovery has checked these files as well; but a mount from the node into a container is judged where
  * it is decided, and recorded nodes come from anywhere. */
-static int add_registry_file(const struct part *part, const struct discovery_file *file)
+static void add_registry_file(const struct part *part, const struct discovery_file *file)
 {
 	const char *store = part->device->driver_store_path;
 	const bool wow64 = windows_path_is_in(file->destination, WINDOWS_SYSWOW64);
@@ -77,61 +72,57 @@ static int add_registry_file(const struct part *part, const struct discovery_fil
 	else if (store[0] != '\0' && !windows_path_is_within(file->source, store))
 		why = "its source is not in the driver's directory";
 	if (why == NULL)
-		return add_file(part, ORIGIN_REGISTRY, file->source, file->destination);
-	return text_list_addf(&part->answer->warnings, part->err,
-			      "device '%s': '%s' is not mounted at '%s': %s", part->device->id,
-			      file->source, file->destination, why);
+		add_file(part, ORIGIN_REGISTRY, file->source, file->destination);
+	else
+		answer_warn(part->answer, "device '%s': '%s' is not mounted at '%s': %s",
+			    part->device->id, file->source, file->destination, why);
 }
 
 /* A file that is named relative to the driver's directory, for devices of a vendor. */
-static int add_store_file(const struct part *part, enum origin origin, const char *vendor,
-			  const char *relative, const char *destination)
+static void add_store_file(const struct part *part, enum origin origin, const char *vendor,
+			   const char *relative, const char *destination)
 {
 	const struct discovery_device *device = part->device;
 	const char *store = device->driver_store_path;
 	if (!filter_vendor_matches(vendor, device))
-		return 0;
+		return;
 	if (windows_path_is_absolute(store))
-		return add_file(part, origin,
-				arena_format(&part->answer->arena, "%s\\%s", store, relative),
-				destination);
-	if (origin == ORIGIN_BUILT_IN)
-		return 0;
-	return text_list_addf(
-		&part->answer->warnings, part->err,
-		"device '%s': '%s' is not mounted: where its driver lies is not known", device->id,
-		relative);
+		add_file(part, origin,
+			 arena_format(&part->answer->arena, "%s\\%s", store, relative),
+			 destination);
+	else if (origin != ORIGIN_BUILT_IN)
+		answer_warn(part->answer,
+			    "device '%s': '%s' is not mounted: where its driver lies is not known",
+			    device->id, relative);
 }
 
-static int add_files(const struct part *part)
+static void add_files(const struct part *part)
 {
 	const struct additional_mounts *mounts = part->request->rules->additional;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < part->device->file_count; i++)
-		rc = add_registry_file(part, &part->device->files[i]);
-	for (size_t i = 0; rc == 0 && mounts != NULL && i < mounts->count; i++) {
+	for (size_t i = 0; i < part->device->file_count; i++)
+		add_registry_file(part, &part->device->files[i]);
+	for (size_t i = 0; mounts != NULL && i < mounts->count; i++) {
 		const struct additional_mount *mount = &mounts->items[i];
 		if (mount->kind != ADDITIONAL_MOUNT_LINUX)
-			rc = add_store_file(part, ORIGIN_CONFIGURATION, mount->vendor,
-					    mount->source, mount->destination);
+			add_store_file(part, ORIGIN_CONFIGURATION, mount->vendor, mount->source,
+				       mount->destination);
 	}
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(built_in); i++)
-		rc = add_store_file(part, ORIGIN_BUILT_IN, built_in[i].vendor, built_in[i].source,
-				    built_in[i].destination);
-	return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(built_in); i++)
+		add_store_file(part, ORIGIN_BUILT_IN, built_in[i].vendor, built_in[i].source,
+			       built_in[i].destination);
 }
 
 /* Two functions of one adapter share its string; of files with one name the first wins. */
 static int join(struct answer *answer, struct answer_item *kept, const struct answer_item *next,
 		struct error *err)
 {
-	if (next->rank >> TURN_BITS == ORIGIN_BUILT_IN ||
-	    strcasecmp(kept->source, next->source) == 0)
-		return 0;
-	return text_list_addf(
-		&answer->warnings, err,
-		"device '%s': '%s' is not mounted at '%s': device '%s' has '%s' there",
-		next->device, next->source, next->place, kept->device, kept->source);
+	(void)err;
+	if (next->rank >> TURN_BITS != ORIGIN_BUILT_IN &&
+	    strcasecmp(kept->source, next->source) != 0)
+		answer_warn(answer,
+			    "device '%s': '%s' is not mounted at '%s': device '%s' has '%s' there",
+			    next->device, next->source, next->place, kept->device, kept->source);
+	return 0;
 }
 
 int answer_build_windows(struct answer *answer, const struct answer_request *request,
@@ -139,7 +130,6 @@ int answer_build_windows(struct answer *answer, const struct answer_request *req
 {
 	static const char class[] = "class/" WINDOWS_DISPLAY_CLASS;
 	const bool by_class = request->rules->allocation == ANSWER_CLASS;
-	int rc = 0;
 
 	if (request->count > 1 && !request->rules->allow_several) {
 		struct text ids CLEANUP_TEXT = {0};
@@ -163,15 +153,14 @@ int answer_build_windows(struct answer *answer, const struct answer_request *req
 		answer_add(answer, ANSWER_VARIABLE, first, "DIRECTX_GPU_PNPDeviceID",
 			   first->pnp_instance_id);
 		if (request->count > 1)
-			rc = text_list_addf(
-				&answer->warnings, err,
-				"the variables DIRECTX_GPU_* name only '%s' of %zu devices",
-				first->id, request->count);
+			answer_warn(answer,
+				    "the variables DIRECTX_GPU_* name only '%s' of %zu devices",
+				    first->id, request->count);
 	}
 
-	for (size_t i = 0; rc == 0 && i < request->count; i++) {
+	for (size_t i = 0; i < request->count; i++) {
 		const struct discovery_device *device = request->devices[i];
-		const struct part part = {answer, request, device, err};
+		const struct part part = {answer, request, device};
 		if (!by_class && device->location_path[0] == '\0')
 			return error_set(err, ERROR_UNSUPPORTED,
 					 "device '%s' has no location path to assign it by",
@@ -182,8 +171,8 @@ int answer_build_windows(struct answer *answer, const struct answer_request *req
 			answer_add(answer, ANSWER_NODE, device, string, string);
 		}
 		if (!request->rules->skip_runtime_mounts)
-			rc = add_files(&part);
+			add_files(&part);
 	}
 	/* Names in System32 do not depend on case. */
-	return rc == 0 ? answer_settle(answer, strcasecmp, join, err) : rc;
+	return answer_settle(answer, strcasecmp, join, err);
 }

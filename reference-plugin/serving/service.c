@@ -173,8 +173,9 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 	protobuf_c_message_free_unpacked(message, NULL);
 	/* A container that lacks something is still answered; the log lists what is missing. */
 	for (size_t i = 0; i < allocation.message.n_container_responses; i++) {
-		text_each (warning, &allocation.answers[i].warnings)
-			log_warning("Allocate: %s", warning);
+		const struct answer *answer = &allocation.answers[i];
+		for (size_t k = 0; k < answer->warnings.count; k++)
+			log_warning("Allocate: %s", answer->warnings.items[k]);
 	}
 	if (err.code == 0)
 		serving->counts->allocations++;
