@@ -53,7 +53,7 @@ static void describe_pci(struct node *node, const char *directory, const char *d
 	}
 	/* The driver of a virtio device is found on its own bus, below its PCI transport. */
 	if (!text_equal(directory, driver_directory)) {
-		device->driver_name = sysfs_link(builder, driver_directory, "driver");
+		device->driver_name = sysfs_driver(builder, driver_directory);
 		device->driver_version = node->kernel;
 	}
 }
@@ -70,7 +70,7 @@ static void describe_platform(struct node *node, const char *directory,
 	device->kind = DISCOVERY_DISPLAY;
 	device->display = true;
 	device->integrated = true;
-	device->driver_name = sysfs_link(builder, directory, "driver");
+	device->driver_name = sysfs_driver(builder, directory);
 	device->driver_version = node->kernel;
 	device->description = path_base(directory);
 	if (compatible != NULL && strchr(compatible, ',') != NULL) {
@@ -231,7 +231,7 @@ static void add_all(struct node *node, const char *class, const struct text_list
 		}
 		if (partitions != text_starts_with(path_base(directory), "amdgpu_xcp"))
 			continue;
-		const char *driver = sysfs_link(node->builder, directory, "driver");
+		const char *driver = sysfs_driver(node->builder, directory);
 		if (partitions)
 			add_partition(node, directory, name);
 		else if (drm_not_gpus[text_position(drm_not_gpus, driver)] == NULL &&

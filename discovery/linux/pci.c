@@ -110,7 +110,7 @@ void pci_describe(struct builder *builder, const char *directory, const char *ad
 		device->description = arena_format(&builder->arena, "%s 0x%04x", device->vendor,
 						   (unsigned)device->pci_device);
 
-	device->driver_name = sysfs_link(builder, directory, "driver");
+	device->driver_name = sysfs_driver(builder, directory);
 	if (device->driver_name[0] != '\0')
 		device->driver_version = version[0] != '\0' ? version : kernel;
 	device->detachable = is_detachable(builder, directory);

@@ -44,9 +44,9 @@ int64_t sysfs_number(struct builder *builder, const char *directory, const char 
 	return value;
 }
 
-const char *sysfs_link(struct builder *builder, const char *directory, const char *name)
+const char *sysfs_driver(struct builder *builder, const char *directory)
 {
-	char *path CLEANUP_FREE = path_join(directory, name);
+	char *path CLEANUP_FREE = path_join(directory, "driver");
 	char target[PATH_MAX] = "";
 
 	if (path == NULL) {

@@ -13,5 +13,5 @@ const char *sysfs_text(struct builder *builder, const char *directory, const cha
  * unknown. */
 int64_t sysfs_number(struct builder *builder, const char *directory, const char *name, int64_t max);
 
-/* The last component of what a link points to ("driver" -> "amdgpu"); "" when it is absent. */
-const char *sysfs_link(struct builder *builder, const char *directory, const char *name);
+/* The driver of a device: the last component of what its link "driver" points to ("amdgpu"); "" when it is absent. */
+const char *sysfs_driver(struct builder *builder, const char *directory);

@@ -25,15 +25,15 @@ char *virtio_gpu_directory(struct node *node, const char *directory)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 
-	if (text_equal(sysfs_link(node->builder, directory, "driver"), "virtio_gpu"))
+	if (text_equal(sysfs_driver(node->builder, directory), "virtio_gpu"))
 		return strdup(directory);
-	if (!text_equal(sysfs_link(node->builder, directory, "driver"), "virtio-pci") ||
+	if (!text_equal(sysfs_driver(node->builder, directory), "virtio-pci") ||
 	    file_list(directory, &names, NULL) < 0)
 		return NULL;
 	text_each (name, &names) {
 		char *child CLEANUP_FREE = path_join(directory, name);
 		if (child != NULL && node_number(name, "virtio") >= 0 &&
-		    text_equal(sysfs_link(node->builder, child, "driver"), "virtio_gpu"))
+		    text_equal(sysfs_driver(node->builder, child), "virtio_gpu"))
 			return STEAL(child);
 	}
 	return NULL;

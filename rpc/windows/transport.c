@@ -52,24 +52,11 @@ static void on_event(void *user)
 	transport->on_connected(transport, why.code != 0 ? &why : NULL);
 }
 
-/* The socket address behind the path; its size. */
-static int find_address(struct transport *transport, union winsock_address *out, struct error *err)
-{
-	struct rendezvous rendezvous;
-	if (winsock_has_unix())
-		return winsock_unix_address(transport->address.name, out);
-	int rc = rendezvous_read(transport->address.name, &rendezvous, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "cannot connect to %s", transport->address.name);
-	transport->greeting = TRANSPORT_GREETS;
-	memcpy(transport->nonce, rendezvous.nonce, sizeof(transport->nonce));
-	return winsock_port_address(rendezvous.port, out);
-}
-
 int transport_connect(struct transport *transport, uv_loop_t *loop, const struct address *address,
 		      transport_connected *on_connected, void *user, struct error *err)
 {
-	int family = winsock_has_unix() ? AF_UNIX : AF_INET;
+	const bool has_unix = winsock_has_unix();
+	const char *name = address->name;
 	*transport =
 		(struct transport){.address = *address, .on_connected = on_connected, .user = user};
 	if (address->kind == ADDRESS_PIPE)
@@ -78,8 +65,8 @@ int transport_connect(struct transport *transport, uv_loop_t *loop, const struct
 	if (pending == NULL)
 		return error_memory(err);
 	transport->pending = pending;
-	int rc =
-		winsock_open(&pending->winsock, loop, family, FD_CONNECT, on_event, transport, err);
+	int rc = winsock_open(&pending->winsock, loop, has_unix ? AF_UNIX : AF_INET, FD_CONNECT,
+			      on_event, transport, err);
 	transport->give_up = pending_free;
 	if (rc < 0) {
 		pending_free(transport);
@@ -91,12 +78,22 @@ int transport_connect(struct transport *transport, uv_loop_t *loop, const struct
 
 	/* The result is reported from the loop, by the event. */
 	union winsock_address target;
-	int size = find_address(transport, &target, &pending->why);
+	struct rendezvous rendezvous;
+	int size = 0;
+	if (has_unix) {
+		size = winsock_unix_address(name, &target);
+	} else if (rendezvous_read(name, &rendezvous, &pending->why) == 0) {
+		transport->greeting = TRANSPORT_GREETS;
+		memcpy(transport->nonce, rendezvous.nonce, sizeof(transport->nonce));
+		size = winsock_port_address(rendezvous.port, &target);
+	} else {
+		(void)error_wrap(&pending->why, pending->why.code, "cannot connect to %s", name);
+	}
 	if (size > 0) {
 		pending->stands = connect(pending->winsock.socket, &target.any, size) == 0;
 		if (!pending->stands && WSAGetLastError() != WSAEWOULDBLOCK)
 			(void)error_winsock(&pending->why, WSAGetLastError(),
-					    "cannot connect to %s", transport->address.name);
+					    "cannot connect to %s", name);
 	}
 	if (pending->stands || pending->why.code != 0)
 		(void)WSASetEvent(pending->winsock.event);
