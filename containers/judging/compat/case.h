@@ -40,7 +40,6 @@ const char *case_told(const char *fact); /* "not known" for "" */
 
 /* From the image's configuration; NULL: it has none. */
 const char *case_variable(const struct compat_case *it, const char *name);
-const char *case_label(const struct compat_case *it, const char *name);
 
 /* The next GPU of a vendor ("": of any), with its vendor's driver, from *index on; NULL: no more. *index
  * becomes the one after it. */

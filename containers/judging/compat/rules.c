@@ -246,33 +246,21 @@ const char *case_variable(const struct compat_case *it, const char *name)
 	return image_pair_value(it->image->environment, it->image->environment_count, name);
 }
 
-const char *case_label(const struct compat_case *it, const char *name)
-{
-	const char *value =
-		image_pair_value(it->image->annotations, it->image->annotation_count, name);
-	if (value == NULL)
-		value = image_pair_value(it->image->labels, it->image->label_count, name);
-	return value;
-}
-
-/* On Linux a device may be bound to a module of somebody else: nouveau, vfio-pci. */
-static bool is_usable(const struct compat_case *it, const struct host_gpu *gpu)
+const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor, size_t *index)
 {
 	static const char *const modules[][2] = {
 		{"nvidia", "nvidia"}, {"amd", "amdgpu"}, {"intel", "i915"}, {"intel", "xe"}};
-	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
-		if (text_equal(gpu->vendor, modules[i][0]) &&
-		    text_equal(gpu->driver, modules[i][1]))
-			return true;
-	}
-	return gpu->driver[0] == '\0' || !text_equal(it->host->os, "linux");
-}
-
-const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor, size_t *index)
-{
+	const bool linux_host = text_equal(it->host->os, "linux");
 	while (*index < it->host->gpu_count) {
 		const struct host_gpu *gpu = &it->host->gpus[(*index)++];
-		if ((vendor[0] == '\0' || text_equal(gpu->vendor, vendor)) && is_usable(it, gpu))
+		if (vendor[0] != '\0' && !text_equal(gpu->vendor, vendor))
+			continue;
+		/* On Linux a device may be bound to a module of somebody else: nouveau, vfio-pci. */
+		bool usable = gpu->driver[0] == '\0' || !linux_host;
+		for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
+			usable = usable || (text_equal(gpu->vendor, modules[i][0]) &&
+					    text_equal(gpu->driver, modules[i][1]));
+		if (usable)
 			return gpu;
 	}
 	return NULL;

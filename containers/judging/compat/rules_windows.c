@@ -127,11 +127,13 @@ static const char *const editions[] = {"windows", "windows/server", "windows/ser
 
 /* The edition of the image's base, which its own name shows, or the annotation or label of image-spec
  * annotations.md. */
-static size_t edition_of(const struct compat_case *it)
+static size_t edition_of(const struct image *image)
 {
 	static const char registry[] = "mcr.microsoft.com/";
-	const char *const names[] = {it->image->reference,
-				     case_label(it, "org.opencontainers.image.base.name")};
+	static const char key[] = "org.opencontainers.image.base.name";
+	const char *note = image_pair_value(image->annotations, image->annotation_count, key);
+	const char *label = image_pair_value(image->labels, image->label_count, key);
+	const char *const names[] = {image->reference, note != NULL ? note : label};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *name = names[i] != NULL ? strstr(names[i], registry) : NULL;
 		for (size_t e = 0; name != NULL && editions[e] != NULL; e++) {
@@ -174,7 +176,7 @@ void rule_windows_edition(struct compat_case *it)
 	/* An image without a reference is only a platform. */
 	if (!text_equal(it->image->platform.os, "windows") || it->image->reference[0] == '\0')
 		return;
-	size_t edition = edition_of(it);
+	size_t edition = edition_of(it->image);
 	enum compat_api api = it->options->api;
 	if (api == COMPAT_API_ANY)
 		api = case_cuda_toolkit(it)[0] != '\0' ? COMPAT_API_CUDA : COMPAT_API_DIRECTX;

@@ -78,12 +78,12 @@ static bool has_order(const struct operation *operation)
 	return operation->lower != UNBOUNDED || operation->upper != UNBOUNDED;
 }
 
-static int check_number(const struct expression *expression, const char *text, struct error *err)
+static bool is_number(const struct expression *expression, const char *text)
 {
 	long long number = 0;
-	if (!expression->version)
-		return text_to_int64(text, "the value", LLONG_MIN, LLONG_MAX, &number, err);
-	return version_is_valid(text) ? 0 : error_set(err, ERROR_FORMAT, "not a version");
+	return expression->version
+		       ? version_is_valid(text)
+		       : text_to_int64(text, "", LLONG_MIN, LLONG_MAX, &number, NULL) == 0;
 }
 
 static int compare(const struct expression *expression, const char *a, const char *b)
@@ -109,8 +109,7 @@ static int check_values(const struct expression *expression, struct error *err)
 	cJSON_ArrayForEach (element.node, list) {
 		if (!cJSON_IsString(element.node))
 			return json_error(&element, err, "expected a string (quotes, perhaps)");
-		if (has_order(operation) &&
-		    check_number(expression, element.node->valuestring, NULL) < 0)
+		if (has_order(operation) && !is_number(expression, element.node->valuestring))
 			return json_error(&element, err, "expected %s",
 					  expression->version ? "a version" : "an integer");
 		element.index++;
@@ -169,7 +168,7 @@ static int compare_value(const struct expression *expression, const char *value,
 	const cJSON *list = expression->values.node;
 	bool found = operation->equal != NULL && strcmp(value, operation->equal) == 0;
 	if (has_order(operation)) {
-		if (check_number(expression, value, NULL) < 0)
+		if (!is_number(expression, value))
 			return 0;
 		const char *first = list->child->valuestring;
 		const char *last = list->child->prev->valuestring;

@@ -48,21 +48,6 @@ static const struct step {
 	[STEP_REFERENCE] = {"reference", "is called ", compare_backwards},
 };
 
-/* 2: the driver runs it whole, 1: with minor-version compatibility, 0: there is none. */
-static unsigned cuda_rank(const struct compat_case *it, const char *cuda)
-{
-	char buffer[NVIDIA_DRIVER_SIZE];
-	size_t next = 0;
-	const struct host_gpu *gpu = case_gpu(it, "nvidia", &next);
-	const struct cuda_release *release = cuda_release_find(cuda);
-	if (cuda[0] == '\0' || gpu == NULL || release == NULL)
-		return cuda[0] != '\0';
-	const char *least = case_on_windows(it) ? release->windows_driver : release->linux_driver;
-	bool whole = least[0] != '\0' &&
-		     version_compare(case_nvidia_driver(it, gpu, buffer), least) >= 0;
-	return whole ? 2 : 1;
-}
-
 static void take_keys(struct compat_case *it, const struct catalogue_entry *entry,
 		      struct arena *arena, struct selection_key keys[SELECTION_STEPS])
 {
@@ -73,9 +58,23 @@ static void take_keys(struct compat_case *it, const struct catalogue_entry *entr
 	for (const char *const *vendor = catalogue_vendors; *vendor != NULL; vendor++)
 		names = names ||
 			(wants_vendor(&entry->wants, *vendor) && case_has_gpu(it, *vendor));
+
+	/* 2: the driver runs it whole, 1: with minor-version compatibility, 0: there is none. */
 	static const char *const ways[] = {"", ", which runs by minor-version compatibility",
 					   ", all of which the driver runs"};
-	unsigned rank = cuda_rank(it, cuda);
+	char buffer[NVIDIA_DRIVER_SIZE];
+	size_t next = 0;
+	const struct host_gpu *gpu = case_gpu(it, "nvidia", &next);
+	const struct cuda_release *release = cuda_release_find(cuda);
+	unsigned rank = cuda[0] != '\0';
+	if (rank > 0 && gpu != NULL && release != NULL) {
+		const char *least =
+			case_on_windows(it) ? release->windows_driver : release->linux_driver;
+		if (least[0] != '\0' &&
+		    version_compare(case_nvidia_driver(it, gpu, buffer), least) >= 0)
+			rank = 2;
+	}
+
 	struct windows_version version = {0};
 	bool same_build = case_on_windows(it) &&
 			  windows_version_parse(platform->os_version, "", &version, NULL) == 0 &&

@@ -112,18 +112,6 @@ static const struct {
 	 "amd.architecture"},
 };
 
-/* A catalogue tells no NVIDIA_REQUIRE_* and no libraries, so that rules about what is missing would
- * judge what nobody said. */
-static bool is_replaced(const struct catalogue_entry *entry, const char *id)
-{
-	for (size_t i = 0; !entry->loaded && i < ARRAY_SIZE(rules); i++) {
-		if (text_equal(rules[i].replaces, id))
-			return rules[i].rule.apply != judge_capability ||
-			       entry->wants.compute_capabilities[0] != NULL;
-	}
-	return false;
-}
-
 static const struct compat_rule compatibility_rule = {
 	"nfd.compatibility",
 	"The host has the features that the image's compatibility artifact asks for.",
@@ -162,7 +150,14 @@ void wants_check(const struct catalogue_entry *entry, const struct host_facts *h
 	size_t count = 0;
 	const struct compat_rule *all = compat_rules(&count);
 	for (size_t i = 0; i < count; i++) {
-		if (!is_replaced(entry, all[i].id))
+		/* A catalogue has no NVIDIA_REQUIRE_* and no libraries, so that rules about what is missing would
+		 * judge what nobody said. */
+		bool replaced = false;
+		for (size_t k = 0; !entry->loaded && k < ARRAY_SIZE(rules); k++)
+			replaced = replaced || (text_equal(rules[k].replaces, all[i].id) &&
+						(rules[k].rule.apply != judge_capability ||
+						 entry->wants.compute_capabilities[0] != NULL));
+		if (!replaced)
 			compat_apply(&it, &all[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
