@@ -89,25 +89,6 @@ static bool is_same(const struct container_digest *known, const struct container
 	       known->changed_ns == file->changed_ns;
 }
 
-static const struct container_digest *find(const struct container_view *view,
-					   const struct container_digest *file)
-{
-	for (size_t i = 0; i < view->digest_count; i++) {
-		if (is_same(&view->digests[i], file))
-			return &view->digests[i];
-	}
-	return NULL;
-}
-
-/* One write for each record: several processes may append. A lost record costs another reading. */
-static void append(const struct container_view *view, const struct container_digest *record)
-{
-	int fd CLEANUP_FD =
-		open(view->digests_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		(void)file_write_all(fd, record, sizeof(*record));
-}
-
 int container_digest_file(const struct container_view *view, int fd, char digest[DIGEST_SIZE],
 			  struct error *err)
 {
@@ -117,9 +98,10 @@ int container_digest_file(const struct container_view *view, int fd, char digest
 	if (!identify(view, fd, &record))
 		return digest_file(path, digest, NULL, err);
 
-	const struct container_digest *known = find(view, &record);
-	if (known != NULL) {
-		memcpy(digest, known->digest, DIGEST_SIZE);
+	for (size_t i = 0; i < view->digest_count; i++) {
+		if (!is_same(&view->digests[i], &record))
+			continue;
+		memcpy(digest, view->digests[i].digest, DIGEST_SIZE);
 		return 0;
 	}
 
@@ -128,8 +110,13 @@ int container_digest_file(const struct container_view *view, int fd, char digest
 		return rc;
 	memcpy(digest, record.digest, DIGEST_SIZE);
 	struct container_digest after = {0};
-	if (identify(view, fd, &after) && is_same(&record, &after) &&
-	    record.changed_ns < began - settled_ns)
-		append(view, &record);
+	if (!identify(view, fd, &after) || !is_same(&record, &after) ||
+	    record.changed_ns >= began - settled_ns)
+		return 0;
+	/* One write for each record: several processes may append. A lost record costs another reading. */
+	int records CLEANUP_FD =
+		open(view->digests_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (records >= 0)
+		(void)file_write_all(records, &record, sizeof(record));
 	return 0;
 }

@@ -192,26 +192,38 @@ static int put_manifest(struct registry *registry, const char *tag, const char *
 	return 0;
 }
 
-/* Adds the manifest to the index of referrers that its subject has under a tag. Its descriptor has type and annotations of the
- * manifest, as the referrers interface lists them. */
-static int add_to_fallback(struct registry *registry, const char *subject, const cJSON *manifest,
-			   const char *media_type, const char *digest, size_t size,
+int registry_push_manifest(struct registry *registry, const char *tag, const char *media_type,
+			   const void *data, size_t size, char digest[DIGEST_TEXT_SIZE],
 			   struct error *err)
 {
 	static const char empty[] =
 		"{\"schemaVersion\": 2, \"mediaType\": \"" OCI_INDEX "\", \"manifests\": []}";
+	cJSON *manifest CLEANUP_JSON = NULL;
 	cJSON *index CLEANUP_JSON = NULL;
-	char *tag CLEANUP_FREE = NULL;
+	char *index_tag CLEANUP_FREE = NULL;
 	char index_digest[DIGEST_TEXT_SIZE] = "";
-	bool ignored = false;
-	int rc = registry_get_fallback(registry, subject, &tag, &index, err);
+	bool keeps_referrers = false;
+	int rc = image_document_parse(data, size, &manifest, err);
+	if (rc == 0)
+		rc = put_manifest(registry, tag, media_type, data, size, digest, &keeps_referrers,
+				  err);
+	const char *subject = json_pointer_string(manifest, "/subject/digest");
+	if (rc < 0 || subject == NULL || keeps_referrers)
+		return rc;
+	if (!digest_is_valid(subject))
+		return error_set(err, ERROR_ARGUMENT, "the subject of the manifest has no digest");
+
+	/* It goes into the index of referrers that its subject has under a tag. Its descriptor has type and annotations of
+	 * the manifest, as the referrers interface lists them. */
+	rc = registry_get_fallback(registry, subject, &index_tag, &index, err);
 	if (rc == 0 && index == NULL)
 		rc = json_parse(empty, strlen(empty), &index, err);
 	if (rc < 0)
 		return rc;
 	cJSON *manifests = cJSON_GetObjectItemCaseSensitive(index, "manifests");
 	if (!cJSON_IsArray(manifests))
-		return error_set(err, ERROR_FORMAT, "%s:%s is not an index", registry->name, tag);
+		return error_set(err, ERROR_FORMAT, "%s:%s is not an index", registry->name,
+				 index_tag);
 	json_each (entry, manifests) {
 		if (text_equal(json_pointer_string(entry, "/digest"), digest))
 			return 0;
@@ -231,24 +243,6 @@ static int add_to_fallback(struct registry *registry, const char *subject, const
 	if (rc < 0)
 		return rc;
 	char *printed CLEANUP_FREE = json_print_compact(index);
-	return put_manifest(registry, tag, OCI_INDEX, printed, strlen(printed), index_digest,
-			    &ignored, err);
-}
-
-int registry_push_manifest(struct registry *registry, const char *tag, const char *media_type,
-			   const void *data, size_t size, char digest[DIGEST_TEXT_SIZE],
-			   struct error *err)
-{
-	cJSON *manifest CLEANUP_JSON = NULL;
-	bool keeps_referrers = false;
-	int rc = image_document_parse(data, size, &manifest, err);
-	if (rc == 0)
-		rc = put_manifest(registry, tag, media_type, data, size, digest, &keeps_referrers,
-				  err);
-	const char *subject = json_pointer_string(manifest, "/subject/digest");
-	if (rc < 0 || subject == NULL || keeps_referrers)
-		return rc;
-	if (!digest_is_valid(subject))
-		return error_set(err, ERROR_ARGUMENT, "the subject of the manifest has no digest");
-	return add_to_fallback(registry, subject, manifest, media_type, digest, size, err);
+	return put_manifest(registry, index_tag, OCI_INDEX, printed, strlen(printed), index_digest,
+			    &keeps_referrers, err);
 }

@@ -56,23 +56,6 @@ void registry_open_blob(struct registry *registry, const char *digest, uint64_t 
 	http_download(registry->http, url, size, offset, out);
 }
 
-/* Lists come in pages, each with the URL of the next: Link: <...>; rel="next" (RFC 8288). *next stays NULL
- * after the last. */
-static int find_next(const struct http_exchange *answer, char **next, struct error *err)
-{
-	const char *url = http_url(answer);
-	const char *link = http_header(answer, "Link", 0);
-	const char *end = link != NULL && link[0] == '<' ? strchr(link, '>') : NULL;
-	free(STEAL(*next));
-	if (end == NULL || strstr(end, "next") == NULL)
-		return 0;
-	char *target CLEANUP_FREE = memory_copy_start(link + 1, (size_t)(end - link - 1));
-	int rc = http_resolve(url, target, next, err);
-	if (rc == 0 && (!http_same_origin(url, *next) || strcmp(url, *next) == 0))
-		rc = error_set(err, ERROR_PROTOCOL, "Link leads to itself or to another host");
-	return rc;
-}
-
 static int read_pages(struct registry *registry, const char *first,
 		      int (*on_page)(const cJSON *document, void *user, struct error *err),
 		      void *user, struct error *err)
@@ -95,7 +78,20 @@ static int read_pages(struct registry *registry, const char *first,
 		rc = http_call(registry->http, &request, &body, &answer, err);
 		if (rc < 0)
 			return rc;
-		rc = find_next(answer, &next, err);
+
+		/* The URL of the next page: Link: <...>; rel="next" (RFC 8288). */
+		const char *url = http_url(answer);
+		const char *link = http_header(answer, "Link", 0);
+		const char *end = link != NULL && link[0] == '<' ? strchr(link, '>') : NULL;
+		free(STEAL(next));
+		if (end != NULL && strstr(end, "next") != NULL) {
+			char *target CLEANUP_FREE =
+				memory_copy_start(link + 1, (size_t)(end - link - 1));
+			rc = http_resolve(url, target, &next, err);
+			if (rc == 0 && (!http_same_origin(url, next) || strcmp(url, next) == 0))
+				rc = error_set(err, ERROR_PROTOCOL,
+					       "Link leads to itself or to another host");
+		}
 		if (rc == 0)
 			rc = image_document_parse(text_string(&body), body.size, &document, err);
 		if (rc == 0)

@@ -30,9 +30,7 @@ int containerd_parse_version(const char *output, char **out, struct error *err)
 {
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	const char *word = NULL;
-	int rc = text_list_split(&words, output, ' ', err);
-	if (rc < 0)
-		return rc;
+	(void)text_list_split(&words, output, ' ', NULL);
 	if (words.count > VERSION_WORD && strcmp(words.items[0], "containerd") == 0)
 		word = words.items[VERSION_WORD] + (words.items[VERSION_WORD][0] == 'v');
 	if (word == NULL || !cri_version_at_least(word, 0, 0))
@@ -181,7 +179,7 @@ static int start_containerd(struct runtime *runtime, const struct runtime_option
 		char *path CLEANUP_FREE = NULL;
 		rc = process_find_program(handlers[i].program, &path, err);
 		if (rc == 0)
-			rc = text_list_add(&runtime->handlers, handlers[i].name, err);
+			(void)text_list_add(&runtime->handlers, handlers[i].name, NULL);
 		else if (rc == ERROR_NOT_FOUND)
 			rc = 0;
 	}
@@ -216,20 +214,6 @@ static int start_containerd(struct runtime *runtime, const struct runtime_option
 	return process_start(runtime->loop, &spec, &runtime->containerd, err);
 }
 
-/* containerd has ended: the error shows the end of its log. */
-static int ended_error(const struct runtime *runtime, struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(runtime->directory, "containerd.log");
-	char *log CLEANUP_FREE = NULL;
-	char end[128] = "";
-	size_t size = 0;
-	process_describe(process_result(runtime->containerd), end, sizeof(end));
-	if (file_read(path, LOG_MAX, &log, &size, NULL) < 0 || size == 0)
-		return error_set(err, ERROR_UNAVAILABLE, "containerd %s without a word", end);
-	return error_set(err, ERROR_UNAVAILABLE, "containerd %s: %s", end,
-			 size > LOG_TAIL_MAX ? log + size - LOG_TAIL_MAX : log);
-}
-
 static int start(struct runtime *runtime, const struct runtime_options *options, struct error *err)
 {
 	const char *program = options->containerd != NULL ? options->containerd : "containerd";
@@ -248,14 +232,26 @@ static int start(struct runtime *runtime, const struct runtime_options *options,
 		return rc;
 
 	uint64_t deadline = clock_monotonic_ms() + timeout_ms;
+	bool ended = false;
 	do {
-		if (loop_wait(runtime->loop, runtime_has_ended, runtime, READY_POLL_MS,
-			      "end of containerd", &last) == 0)
-			return ended_error(runtime, err);
-		if (file_exists(socket) && runtime_connect(runtime, &last) == 0)
+		ended = loop_wait(runtime->loop, runtime_has_ended, runtime, READY_POLL_MS,
+				  "end of containerd", &last) == 0;
+		if (!ended && file_exists(socket) && runtime_connect(runtime, &last) == 0)
 			return 0;
-	} while (clock_monotonic_ms() < deadline);
-	return error_set(err, ERROR_TIMEOUT, "containerd is not ready: %s", last.text);
+	} while (!ended && clock_monotonic_ms() < deadline);
+	if (!ended)
+		return error_set(err, ERROR_TIMEOUT, "containerd is not ready: %s", last.text);
+
+	/* The error shows the end of its log. */
+	char *path CLEANUP_FREE = path_join(runtime->directory, "containerd.log");
+	char *log CLEANUP_FREE = NULL;
+	char end[128] = "";
+	size_t size = 0;
+	process_describe(process_result(runtime->containerd), end, sizeof(end));
+	if (file_read(path, LOG_MAX, &log, &size, NULL) < 0 || size == 0)
+		return error_set(err, ERROR_UNAVAILABLE, "containerd %s without a word", end);
+	return error_set(err, ERROR_UNAVAILABLE, "containerd %s: %s", end,
+			 size > LOG_TAIL_MAX ? log + size - LOG_TAIL_MAX : log);
 }
 
 int runtime_is_offered(struct error *err)

@@ -15,10 +15,18 @@
 
 enum { UNOWNED_SECONDS = 60, DRAIN_TIMEOUT_MS = 5000, IMPORTED_MAX = 64 * 1024 };
 
-/* Images are shared by their names: they stay while a living run uses the same runtime. */
-static bool is_shared(const char *directory, const char *address)
+/* Removes the images that a dead run imported into a runtime that was not its own. */
+static int recover_images(struct cri *cri, const char *directory, const char *address,
+			  struct error *err)
 {
+	char *path CLEANUP_FREE = path_join(directory, RUNTIME_IMPORTED_FILE);
+	char *text CLEANUP_FREE = NULL;
+	struct text_list references CLEANUP_TEXT_LIST = {0};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+	if (!file_exists(path))
+		return 0;
+
+	/* Images are shared by their names: they stay while a living run uses the same runtime. */
 	char *base CLEANUP_FREE = path_directory(directory);
 	bool shared = file_list(base, &names, NULL) < 0;
 	for (size_t i = 0; !shared && i < names.count; i++) {
@@ -28,24 +36,12 @@ static bool is_shared(const char *directory, const char *address)
 		shared = owner_read(other, &state, &used, NULL) == 0 && state != OWNER_DEAD &&
 			 text_equal(used, address);
 	}
-	return shared;
-}
-
-/* Removes the images that a dead run imported into a runtime that was not its own. */
-static int recover_images(struct cri *cri, const char *directory, const char *address,
-			  struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(directory, RUNTIME_IMPORTED_FILE);
-	char *text CLEANUP_FREE = NULL;
-	struct text_list references CLEANUP_TEXT_LIST = {0};
-	if (!file_exists(path))
-		return 0;
-	if (is_shared(directory, address))
+	if (shared)
 		return error_set(err, ERROR_BUSY, "%s: images in %s stay while another run uses it",
 				 directory, address);
 	int rc = file_read(path, IMPORTED_MAX, &text, NULL, err);
 	if (rc == 0)
-		rc = text_list_split(&references, text, '\n', err);
+		(void)text_list_split(&references, text, '\n', NULL);
 	for (size_t i = 0; rc == 0 && i < references.count; i++) {
 		if (references.items[i][0] != '\0')
 			rc = cri_remove_image_wait(cri, references.items[i], err);

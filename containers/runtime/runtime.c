@@ -40,16 +40,6 @@ int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_add
 	return 0;
 }
 
-static bool is_ready(const Runtime__V1__StatusResponse *reply)
-{
-	for (size_t i = 0; reply->status != NULL && i < reply->status->n_conditions; i++) {
-		const Runtime__V1__RuntimeCondition *condition = reply->status->conditions[i];
-		if (strcmp(condition->type, "RuntimeReady") == 0)
-			return condition->status;
-	}
-	return false;
-}
-
 int runtime_connect(struct runtime *runtime, struct error *err)
 {
 	struct runtime_description *description = &runtime->description;
@@ -60,7 +50,14 @@ int runtime_connect(struct runtime *runtime, struct error *err)
 		rc = cri_version_wait(runtime->cri, &version, err);
 	if (rc == 0)
 		rc = cri_status_wait(runtime->cri, false, &status, err);
-	if (rc == 0 && !is_ready(status))
+	bool ready = false;
+	size_t count = rc == 0 && status->status != NULL ? status->status->n_conditions : 0;
+	for (size_t i = 0; i < count; i++) {
+		const Runtime__V1__RuntimeCondition *condition = status->status->conditions[i];
+		ready = ready ||
+			(strcmp(condition->type, "RuntimeReady") == 0 && condition->status);
+	}
+	if (rc == 0 && !ready)
 		rc = error_set(err, ERROR_UNAVAILABLE, "%s: the runtime is not ready",
 			       description->address);
 	if (rc != 0) {
