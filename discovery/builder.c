@@ -2,6 +2,7 @@
 #include "discovery/builder.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "discovery/filter.h"
 #include "discovery/members.h"
@@ -55,6 +56,15 @@ struct discovery_device *builder_add_partition(struct builder *builder,
 const char *builder_string(struct builder *builder, const char *string)
 {
 	return arena_string(&builder->arena, string);
+}
+
+const char *builder_path(struct builder *builder, const char *directory, const char *name)
+{
+	char *path CLEANUP_FREE = path_join(directory, name);
+
+	if (path == NULL)
+		builder->arena.failed = true;
+	return builder_string(builder, path);
 }
 
 /* Makes room for another element of a device's array, which only the builder writes. */

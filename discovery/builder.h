@@ -30,6 +30,8 @@ struct discovery_device *builder_add_partition(struct builder *builder,
 					       const struct discovery_device *gpu, const char *id);
 
 const char *builder_string(struct builder *builder, const char *string);
+/* path_join() in the arena: "" when memory ran out. */
+const char *builder_path(struct builder *builder, const char *directory, const char *name);
 
 void builder_add_file(struct builder *builder, struct discovery_device *device,
 		      const struct discovery_file *file);

@@ -25,7 +25,7 @@ static void describe_pci(struct node *node, const char *directory, const char *d
 		     device);
 	if (text_equal(device->driver_name, "amdgpu")) {
 		const char *product = sysfs_text(builder, directory, "product_name");
-		char *path CLEANUP_FREE = path_join(directory, "gpu_metrics");
+		const char *path = builder_path(builder, directory, "gpu_metrics");
 		char *metrics CLEANUP_FREE = NULL;
 		size_t size = 0;
 
@@ -44,7 +44,6 @@ static void describe_pci(struct node *node, const char *directory, const char *d
 		if (!text_equal(sysfs_text(builder, directory, "power/runtime_status"),
 				"suspended"))
 			device->integrated =
-				path != NULL &&
 				file_read(path, METRICS_MAX, &metrics, &size, NULL) == 0 &&
 				size > REVISION_AT && metrics[REVISION_AT] >= FIRST_INTEGRATED;
 	} else if (text_equal(device->vendor, "Intel")) {
@@ -94,20 +93,17 @@ static enum node_engines find_engines(struct node *node, const char *directory, 
 	} else if (text_equal(device->vendor, "Intel")) {
 		/* Data Center GPU Max has no render engine (pvc_info of i915_pci.c). The engines are
 		 * listed by i915 (drm/card0/engine/rcs0) or by xe (tile0/gt0/engines/rcs). */
-		char *xe CLEANUP_FREE = path_join(directory, "tile0/gt0/engines");
-		char *drm CLEANUP_FREE = path_join(directory, "drm");
+		const char *drm = builder_path(node->builder, directory, "drm");
 		struct text_list names CLEANUP_TEXT_LIST = {0};
 		struct text_list engines CLEANUP_TEXT_LIST = {0};
 		bool renders = false;
-		if (xe != NULL)
-			(void)file_list(xe, &engines, NULL);
-		if (drm != NULL)
-			(void)file_list(drm, &names, NULL);
-		text_each (name, &names) {
-			char *i915 CLEANUP_FREE = text_format("%s/%s/engine", drm, name);
-			if (i915 != NULL)
-				(void)file_list(i915, &engines, NULL);
-		}
+		(void)file_list(builder_path(node->builder, directory, "tile0/gt0/engines"),
+				&engines, NULL);
+		(void)file_list(drm, &names, NULL);
+		text_each (name, &names)
+			(void)file_list(
+				arena_format(&node->builder->arena, "%s/%s/engine", drm, name),
+				&engines, NULL);
 		text_each (engine, &engines)
 			renders = renders || text_starts_with(engine, "rcs");
 		compute_only = compute_only || (engines.count != 0 && !renders);
@@ -124,20 +120,15 @@ static enum node_engines find_engines(struct node *node, const char *directory, 
 static void add_nodes(struct node *node, const char *directory, const char *render,
 		      struct discovery_device *device)
 {
-	char *siblings CLEANUP_FREE = path_join(directory, "drm");
-	char *path CLEANUP_FREE = text_format("dri/%s", render);
+	struct arena *arena = &node->builder->arena;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 
-	if (siblings == NULL || path == NULL) {
-		node->builder->arena.failed = true;
-		return;
-	}
-	node_add_device_node(node, device, path, NODE_REQUIRED);
-	(void)file_list(siblings, &names, NULL);
+	node_add_device_node(node, device, arena_format(arena, "dri/%s", render), NODE_REQUIRED);
+	(void)file_list(builder_path(node->builder, directory, "drm"), &names, NULL);
 	text_each (name, &names) {
-		char *card CLEANUP_FREE = text_format("dri/%s", name);
-		if (card != NULL && node_number(name, "card") >= 0)
-			node_add_device_node(node, device, card, NODE_OPTIONAL);
+		if (node_number(name, "card") >= 0)
+			node_add_device_node(node, device, arena_format(arena, "dri/%s", name),
+					     NODE_OPTIONAL);
 	}
 	if (text_equal(device->driver_name, "amdgpu"))
 		node_add_device_node(node, device, "kfd", NODE_OPTIONAL);
@@ -186,9 +177,8 @@ static void add_device(struct node *node, const char *directory, const char *ren
 	struct discovery_device *device =
 		pci != NULL ? builder_find_pci(builder, path_base(pci)) : NULL;
 	if (device != NULL) {
-		char *path CLEANUP_FREE = text_format("dri/%s", render);
-		if (path != NULL)
-			node_add_device_node(node, device, path, NODE_REQUIRED);
+		node_add_device_node(node, device, arena_format(&builder->arena, "dri/%s", render),
+				     NODE_REQUIRED);
 		return;
 	}
 
@@ -201,7 +191,7 @@ static void add_device(struct node *node, const char *directory, const char *ren
 		describe_pci(node, pci, directory, device);
 	else
 		describe_platform(node, directory, device);
-	char *virtio CLEANUP_FREE = virtio_gpu_directory(node, directory);
+	const char *virtio = virtio_gpu_directory(node, directory);
 	if (virtio != NULL) {
 		device->kind = DISCOVERY_VIRTUAL;
 		device->driver_name = "virtio_gpu";
@@ -220,10 +210,10 @@ static void add_all(struct node *node, const char *class, const struct text_list
 {
 	text_each (name, names) {
 		char directory[PATH_MAX] = "";
-		char *link CLEANUP_FREE = text_format("%s/%s/device", class, name);
 
-		if (link == NULL || node_number(name, "renderD") < 0)
+		if (node_number(name, "renderD") < 0)
 			continue;
+		const char *link = arena_format(&node->builder->arena, "%s/%s/device", class, name);
 		if (realpath(link, directory) == NULL) {
 			if (!partitions)
 				builder_diagnose(node->builder, link, "%s", strerror(errno));
@@ -242,14 +232,10 @@ static void add_all(struct node *node, const char *class, const struct text_list
 
 void drm_discover(struct node *node)
 {
-	char *class CLEANUP_FREE = path_join(node->places->sysfs, "class/drm");
+	const char *class = builder_path(node->builder, node->places->sysfs, "class/drm");
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 
-	if (class == NULL) {
-		node->builder->arena.failed = true;
-		return;
-	}
 	int rc = file_list(class, &names, &err);
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
 		builder_diagnose(node->builder, class, "%s", err.text);

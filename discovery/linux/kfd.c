@@ -60,20 +60,19 @@ const struct kfd_node *node_find_kfd(struct node *node, const char *render)
 	if (!node->kfd_read) {
 		struct arena *arena = &node->builder->arena;
 		struct text_list names CLEANUP_TEXT_LIST = {0};
-		char *directory CLEANUP_FREE =
-			path_join(node->places->sysfs, "class/kfd/kfd/topology/nodes");
+		const char *directory = builder_path(node->builder, node->places->sysfs,
+						     "class/kfd/kfd/topology/nodes");
 		node->kfd_read = true;
-		if (directory == NULL || file_list(directory, &names, NULL) < 0)
+		if (file_list(directory, &names, NULL) < 0)
 			return NULL;
 		struct kfd_node *nodes = arena_allocate(arena, KFD_NODES_MAX * sizeof(*nodes));
 		node->kfd = nodes;
 		for (size_t i = 0;
 		     nodes != NULL && i < names.count && node->kfd_count < KFD_NODES_MAX; i++) {
-			char *path CLEANUP_FREE =
-				text_format("%s/%s/properties", directory, names.items[i]);
+			const char *path =
+				arena_format(arena, "%s/%s/properties", directory, names.items[i]);
 			char *text CLEANUP_FREE = NULL;
-			if (path != NULL &&
-			    file_read(path, PROPERTIES_MAX, &text, NULL, NULL) == 0 &&
+			if (file_read(path, PROPERTIES_MAX, &text, NULL, NULL) == 0 &&
 			    kfd_node_parse(text, &nodes[node->kfd_count]))
 				node->kfd_count++;
 		}

@@ -27,12 +27,7 @@ const char *node_pci_names(struct node *node)
 void node_add_device_node(struct node *node, struct discovery_device *device, const char *name,
 			  enum node_need need)
 {
-	char *path CLEANUP_FREE = path_join(node->places->dev, name);
-
-	if (path == NULL) {
-		node->builder->arena.failed = true;
-		return;
-	}
+	const char *path = builder_path(node->builder, node->places->dev, name);
 	const char *host = places_host(node->places, path);
 	bool exists = file_exists(path);
 	if (!exists && need == NODE_OPTIONAL)

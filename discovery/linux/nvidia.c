@@ -21,10 +21,8 @@ enum extent { WHOLE_GPU, PARTITION };
 static void add_nodes(struct node *node, struct discovery_device *device, int64_t minor,
 		      enum extent extent)
 {
-	char *gpu CLEANUP_FREE = text_format("nvidia%lld", (long long)minor);
+	const char *gpu = arena_format(&node->builder->arena, "nvidia%lld", (long long)minor);
 
-	if (gpu == NULL)
-		return;
 	node_add_device_node(node, device, gpu, NODE_REQUIRED);
 	node_add_device_node(node, device, "nvidiactl", NODE_REQUIRED);
 	if (extent == WHOLE_GPU)
@@ -41,20 +39,22 @@ static void add_nodes(struct node *node, struct discovery_device *device, int64_
 static void add_capability(struct node *node, struct discovery_device *device,
 			   const char *directory)
 {
-	char *path CLEANUP_FREE = path_join(directory, "access");
+	const char *path = builder_path(node->builder, directory, "access");
 	char *text CLEANUP_FREE = NULL;
 	struct error err = {0};
 
-	int rc = path != NULL ? file_read(path, PROC_FILE_MAX, &text, NULL, &err) : ERROR_MEMORY;
+	int rc = file_read(path, PROC_FILE_MAX, &text, NULL, &err);
 	int64_t minor = rc == 0 ? nvidia_capability_minor(text) : DISCOVERY_UNKNOWN;
-	char *name CLEANUP_FREE = text_format("nvidia-caps/nvidia-cap%lld", (long long)minor);
-	if (name != NULL && minor != DISCOVERY_UNKNOWN) {
-		node_add_device_node(node, device, name, NODE_REQUIRED);
+	if (minor != DISCOVERY_UNKNOWN) {
+		node_add_device_node(node, device,
+				     arena_format(&node->builder->arena,
+						  "nvidia-caps/nvidia-cap%lld", (long long)minor),
+				     NODE_REQUIRED);
 	} else if (device->health == DISCOVERY_HEALTHY) {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the driver does not report the minor number of a MIG "
 					"capability";
-		builder_diagnose(node->builder, path != NULL ? path : directory, "%s",
+		builder_diagnose(node->builder, path, "%s",
 				 rc < 0 ? err.text : device->health_reason);
 	}
 }
@@ -63,26 +63,25 @@ static void add_capability(struct node *node, struct discovery_device *device,
 static void add_partitions(struct node *node, const struct discovery_device *gpu, int64_t minor,
 			   const char *mig, const char *instance)
 {
-	char *directory CLEANUP_FREE = path_join(mig, instance);
+	struct arena *arena = &node->builder->arena;
+	const char *directory = builder_path(node->builder, mig, instance);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 
-	if (directory == NULL || file_list(directory, &names, NULL) < 0)
-		return;
+	(void)file_list(directory, &names, NULL);
 	text_each (name, &names) {
-		char *id CLEANUP_FREE = text_format("%s-%s-%s", gpu->id, instance, name);
-		char *part CLEANUP_FREE = path_join(directory, name);
-		struct discovery_device *device = NULL;
-
-		if (id != NULL && part != NULL && node_number(name, "ci") >= 0)
-			device = builder_add_partition(node->builder, gpu, id);
+		if (node_number(name, "ci") < 0)
+			continue;
+		struct discovery_device *device = builder_add_partition(
+			node->builder, gpu,
+			arena_format(arena, "%s-%s-%s", gpu->id, instance, name));
 		if (device == NULL)
 			continue;
-		device->description = arena_format(&node->builder->arena, "%s MIG %s %s",
-						   gpu->description, instance, name);
+		device->description =
+			arena_format(arena, "%s MIG %s %s", gpu->description, instance, name);
 		node_add_apis(node, device, NODE_COMPUTE_ONLY);
 		add_nodes(node, device, minor, PARTITION);
 		add_capability(node, device, directory);
-		add_capability(node, device, part);
+		add_capability(node, device, builder_path(node->builder, directory, name));
 	}
 }
 
@@ -91,19 +90,19 @@ static void add(struct node *node, const char *address, const char *text, const 
 	struct builder *builder = node->builder;
 	struct nvidia_information information = {.minor = DISCOVERY_UNKNOWN};
 	static const char *const no_apis[] = {NULL};
-	char *directory CLEANUP_FREE =
-		text_format("%s/bus/pci/devices/%s", node->places->sysfs, address);
 
 	/* The device that was found by its DRM node, or a new one. */
 	struct discovery_device *device = builder_find_pci(builder, address);
 	if (device == NULL) {
 		const char *id = builder_new_id(builder, address);
-		device = directory != NULL ? builder_add(builder) : NULL;
+		device = builder_add(builder);
 		if (device == NULL)
 			return;
 		device->id = id;
-		pci_describe(builder, directory, address, node_pci_names(node), node->kernel,
-			     device);
+		pci_describe(builder,
+			     arena_format(&builder->arena, "%s/bus/pci/devices/%s",
+					  node->places->sysfs, address),
+			     address, node_pci_names(node), node->kernel, device);
 	}
 
 	nvidia_information_parse(text, &information);
@@ -127,12 +126,11 @@ static void add(struct node *node, const char *address, const char *text, const 
 		return;
 	}
 
-	char *mig CLEANUP_FREE = text_format("%s/driver/nvidia/capabilities/gpu%lld/mig",
-					     node->places->proc, (long long)information.minor);
+	const char *mig = arena_format(&builder->arena, "%s/driver/nvidia/capabilities/gpu%lld/mig",
+				       node->places->proc, (long long)information.minor);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	bool divided = false;
-	if (mig != NULL)
-		(void)file_list(mig, &names, NULL);
+	(void)file_list(mig, &names, NULL);
 	text_each (name, &names) {
 		if (node_number(name, "gi") < 0)
 			continue;
@@ -150,32 +148,34 @@ static void add(struct node *node, const char *address, const char *text, const 
 
 void nvidia_discover(struct node *node)
 {
-	char *gpus CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/gpus");
+	struct builder *builder = node->builder;
+	const char *gpus = builder_path(builder, node->places->proc, "driver/nvidia/gpus");
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 
-	if (gpus == NULL || file_list(gpus, &names, NULL) < 0)
+	if (file_list(gpus, &names, NULL) < 0)
 		return;
 
 	/* The version of the kernel module. */
-	char *version_path CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/version");
+	const char *version_path =
+		builder_path(builder, node->places->proc, "driver/nvidia/version");
 	char *version_text CLEANUP_FREE = NULL;
 	char *version CLEANUP_FREE = NULL;
-	if (version_path != NULL &&
-	    file_read(version_path, PROC_FILE_MAX, &version_text, NULL, NULL) == 0) {
+	if (file_read(version_path, PROC_FILE_MAX, &version_text, NULL, NULL) == 0) {
 		version = nvidia_version_find(version_text);
 		if (version == NULL)
-			builder_diagnose(node->builder, version_path, "holds no module version");
+			builder_diagnose(builder, version_path, "holds no module version");
 	}
 
 	text_each (address, &names) {
-		char *path CLEANUP_FREE = text_format("%s/%s/information", gpus, address);
 		char *text CLEANUP_FREE = NULL;
 		struct error err = {0};
 
-		if (path == NULL || !pci_address_is_valid(address))
+		if (!pci_address_is_valid(address))
 			continue;
+		const char *path =
+			arena_format(&builder->arena, "%s/%s/information", gpus, address);
 		if (file_read(path, PROC_FILE_MAX, &text, NULL, &err) < 0)
-			builder_diagnose(node->builder, path, "%s", err.text);
+			builder_diagnose(builder, path, "%s", err.text);
 		else
 			add(node, address, text, version != NULL ? version : "");
 	}

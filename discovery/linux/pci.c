@@ -120,12 +120,12 @@ void pci_describe(struct builder *builder, const char *directory, const char *ad
 
 	/* A device that is gone answers every read of its configuration space with ones. Sleeping
 	 * devices are skipped, because the read would wake them. */
-	char *path CLEANUP_FREE = path_join(directory, "config");
+	const char *path = builder_path(builder, directory, "config");
 	char *config CLEANUP_FREE = NULL;
 	size_t size = 0;
 	if (!text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended") &&
-	    path != NULL && file_read(path, CONFIG_SPACE_MAX, &config, &size, NULL) == 0 &&
-	    size >= 2 && memcmp(config, "\xff\xff", 2) == 0) {
+	    file_read(path, CONFIG_SPACE_MAX, &config, &size, NULL) == 0 && size >= 2 &&
+	    memcmp(config, "\xff\xff", 2) == 0) {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the device has fallen off the PCI bus";
 	}

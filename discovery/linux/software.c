@@ -134,8 +134,7 @@ static int add_device(struct node *node, const struct installed *installed,
 		char *directory CLEANUP_FREE = path_directory(installed->manifest);
 		if (directory == NULL)
 			builder->arena.failed = true;
-		else
-			builder_add_variable(builder, device, "OCL_ICD_VENDORS", directory);
+		builder_add_variable(builder, device, "OCL_ICD_VENDORS", directory);
 		if (text_equal(driver->name, "pocl"))
 			builder_add_variable(builder, device, "POCL_CACHE_DIR", "/tmp/pocl-cache");
 	}

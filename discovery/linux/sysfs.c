@@ -11,14 +11,10 @@
 
 const char *sysfs_text(struct builder *builder, const char *directory, const char *name)
 {
-	char *path CLEANUP_FREE = path_join(directory, name);
+	const char *path = builder_path(builder, directory, name);
 	char *line CLEANUP_FREE = NULL;
 	struct error err = {0};
 
-	if (path == NULL) {
-		builder->arena.failed = true;
-		return "";
-	}
 	/* Reads of attributes that the hardware lacks fail: they are unknown, too. */
 	if (file_read_line(path, &line, &err) < 0)
 		return "";
@@ -46,14 +42,10 @@ int64_t sysfs_number(struct builder *builder, const char *directory, const char 
 
 const char *sysfs_driver(struct builder *builder, const char *directory)
 {
-	char *path CLEANUP_FREE = path_join(directory, "driver");
 	char target[PATH_MAX] = "";
 
-	if (path == NULL) {
-		builder->arena.failed = true;
-		return "";
-	}
-	ssize_t size = readlink(path, target, sizeof(target) - 1);
+	ssize_t size =
+		readlink(builder_path(builder, directory, "driver"), target, sizeof(target) - 1);
 	if (size <= 0)
 		return "";
 	target[size] = '\0';

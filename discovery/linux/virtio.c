@@ -21,20 +21,20 @@ enum { VIRTGPU_PARAM_SUPPORTED_CAPSET_IDS = 7 };
 enum { FEATURE_VIRGL = 0, FEATURE_CONTEXT_INIT = 4 };
 enum { CAPSET_VIRGL = 1 << 1, CAPSET_VIRGL2 = 1 << 2, CAPSET_VENUS = 1 << 4 };
 
-char *virtio_gpu_directory(struct node *node, const char *directory)
+const char *virtio_gpu_directory(struct node *node, const char *directory)
 {
+	const char *driver = sysfs_driver(node->builder, directory);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 
-	if (text_equal(sysfs_driver(node->builder, directory), "virtio_gpu"))
-		return strdup(directory);
-	if (!text_equal(sysfs_driver(node->builder, directory), "virtio-pci") ||
-	    file_list(directory, &names, NULL) < 0)
-		return NULL;
+	if (text_equal(driver, "virtio_gpu"))
+		return directory;
+	if (text_equal(driver, "virtio-pci"))
+		(void)file_list(directory, &names, NULL);
 	text_each (name, &names) {
-		char *child CLEANUP_FREE = path_join(directory, name);
-		if (child != NULL && node_number(name, "virtio") >= 0 &&
+		const char *child = builder_path(node->builder, directory, name);
+		if (node_number(name, "virtio") >= 0 &&
 		    text_equal(sysfs_driver(node->builder, child), "virtio_gpu"))
-			return STEAL(child);
+			return child;
 	}
 	return NULL;
 }

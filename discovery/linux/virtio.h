@@ -6,8 +6,8 @@
 #include "discovery/linux/node.h"
 
 /* The directory of the virtio device that virtio_gpu drives: `directory` itself, or one below that PCI
- * device. NULL: none. Caller frees. */
-char *virtio_gpu_directory(struct node *node, const char *directory);
+ * device, in the builder's arena. NULL: none. */
+const char *virtio_gpu_directory(struct node *node, const char *directory);
 
 /*
  * Adds the APIs that work through the render node: OpenGL by virgl, Vulkan by Venus. The kernel reports
