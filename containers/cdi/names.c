@@ -37,26 +37,18 @@ bool cdi_is_device_name(const char *name)
 	return is_name(name, strlen(name), "_-.:");
 }
 
-static bool is_dns_name(const char *name, size_t size)
-{
-	const char *end = name + size;
-	if (size > KEY_PREFIX_MAX)
-		return false;
-	for (const char *dot = name; name < end; name = dot + 1) {
-		dot = memchr(name, '.', (size_t)(end - name));
-		if (dot == NULL)
-			return is_name(name, (size_t)(end - name), "-");
-		if (!is_name(name, (size_t)(dot - name), "-"))
-			return false;
-	}
-	return false;
-}
-
 bool cdi_is_annotation_key(const char *key)
 {
 	const char *slash = strchr(key, '/');
 	const char *name = slash != NULL ? slash + 1 : key;
-	if (slash != NULL && !is_dns_name(key, (size_t)(slash - key)))
+	if (slash != NULL && slash - key > KEY_PREFIX_MAX)
 		return false;
+	/* The part before the slash is a DNS name: labels joined by dots. */
+	for (const char *label = key; slash != NULL && label <= slash;) {
+		size_t size = strcspn(label, "./");
+		if (!is_name(label, size, "-"))
+			return false;
+		label += size + 1;
+	}
 	return strlen(name) <= KEY_NAME_MAX && is_name(name, strlen(name), "_-.");
 }

@@ -133,25 +133,6 @@ static int recover_each(const struct runtime_recovery *recovery, const char *par
 	return result;
 }
 
-static int recover_base(const struct runtime_recovery *recovery,
-			struct runtime_recovered *recovered, struct error *err)
-{
-	/* A lock on the directory itself, so that two runs do not clean it at once. */
-	const char *base = recovery->base_directory;
-	int lock CLEANUP_FD = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (lock < 0)
-		return error_system(err, errno, "%s", base);
-	while (flock(lock, LOCK_EX) < 0) {
-		if (errno != EINTR)
-			return error_system(err, errno, "lock %s", base);
-	}
-	int rc = recover_each(recovery, base, RUN_DIRECTORY_PREFIX, NEW_DIRECTORY_PREFIX,
-			      recover_directory, recovered, err);
-	if (recovered->directories > 0)
-		(void)rmdir(base);
-	return rc;
-}
-
 int runtime_recover(const struct runtime_recovery *recovery, struct runtime_recovered *recovered,
 		    struct error *err)
 {
@@ -163,8 +144,22 @@ int runtime_recover(const struct runtime_recovery *recovery, struct runtime_reco
 	if (recovered == NULL)
 		recovered = &ignored;
 	*recovered = (struct runtime_recovered){0};
-	if (base != NULL && file_is_directory(base))
-		result = recover_base(recovery, recovered, err);
+	if (base != NULL && file_is_directory(base)) {
+		/* A lock on the directory itself, so that two runs do not clean it at once. */
+		int lock CLEANUP_FD = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		if (lock < 0)
+			result = error_system(err, errno, "%s", base);
+		while (result == 0 && flock(lock, LOCK_EX) < 0) {
+			if (errno != EINTR)
+				result = error_system(err, errno, "lock %s", base);
+		}
+		if (result == 0)
+			result = recover_each(recovery, base, RUN_DIRECTORY_PREFIX,
+					      NEW_DIRECTORY_PREFIX, recover_directory, recovered,
+					      err);
+		if (recovered->directories > 0)
+			(void)rmdir(base);
+	}
 	if (temporary != NULL && file_is_directory(temporary))
 		rc = recover_each(recovery, temporary, TEMPORARY_PREFIX, TEMPORARY_PREFIX,
 				  recover_temporary, recovered, result == 0 ? err : NULL);

@@ -176,15 +176,6 @@ static void add(struct relay *relay, enum relay_side side, const char *name,
 			   name, rc < 0 ? err.text : "its copy is gone");
 }
 
-static bool knows(const struct relay *relay, const char *name)
-{
-	for (size_t i = 0; i < relay->mirror_count; i++) {
-		if (strcmp(relay->mirrors[i]->name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 void relay_scan(struct relay *relay)
 {
 	/* A file that was removed on either side is removed on both. */
@@ -206,9 +197,11 @@ void relay_scan(struct relay *relay)
 		(void)file_list(relay->options.directories[side], &names, NULL);
 		text_each (name, &names) {
 			struct relay_identity identity = {0};
-			if (text_ends_with(name, ".sock") && name[0] != '.' &&
-			    path_is_bare_name(name) && !knows(relay, name) &&
-			    identify(relay, side, name, &identity))
+			bool known = false;
+			for (size_t i = 0; i < relay->mirror_count; i++)
+				known = known || strcmp(relay->mirrors[i]->name, name) == 0;
+			if (!known && text_ends_with(name, ".sock") && name[0] != '.' &&
+			    path_is_bare_name(name) && identify(relay, side, name, &identity))
 				add(relay, side, name, &identity);
 		}
 	}
