@@ -36,12 +36,12 @@ void manifest_read_directory(struct node *node, const char *directory, const cha
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
 		builder_diagnose(node->builder, directory, "%s", err.text);
 	text_each (name, &names) {
-		char *path CLEANUP_FREE = path_join(directory, name);
 		char *data CLEANUP_FREE = NULL;
 		size_t size = 0;
 
-		if (path == NULL || !text_ends_with(name, suffix))
+		if (!text_ends_with(name, suffix))
 			continue;
+		const char *path = builder_path(node->builder, directory, name);
 		const char *manifest = places_host(node->places, path);
 		err = (struct error){0};
 		rc = file_read(path, MANIFEST_MAX, &data, &size, &err);

@@ -22,36 +22,32 @@ static char *find_last(const char *directory, const char *pattern)
 	return found != NULL ? path_join(directory, found) : NULL;
 }
 
-int mesa_find_renderer(const struct places *places, const char *library, char **out,
-		       struct error *err)
+int mesa_find_renderer(struct node *node, const char *library, const char **out, struct error *err)
 {
-	char *local CLEANUP_FREE = places_local(places, library);
-	char *directory CLEANUP_FREE = local != NULL ? path_directory(local) : NULL;
-	char *drivers CLEANUP_FREE = directory != NULL ? path_join(directory, "dri") : NULL;
+	char *directory CLEANUP_FREE = path_directory(node_local(node, library));
 
-	if (drivers == NULL)
+	if (directory == NULL)
 		return error_memory(err);
 	char *found CLEANUP_FREE = find_last(directory, "libgallium-*.so");
 	if (found == NULL)
-		found = find_last(drivers, "swrast_dri.so");
+		found = find_last(builder_path(node->builder, directory, "dri"), "swrast_dri.so");
 	if (found == NULL)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "neither libgallium-*.so nor dri/swrast_dri.so, which render, is "
 				 "installed next to %s",
 				 library);
-	*out = strdup(places_host(places, found));
-	return *out != NULL ? 0 : error_memory(err);
+	*out = builder_string(node->builder, places_host(node->places, found));
+	return 0;
 }
 
 int runtime_add_mesa(struct runtime *runtime, const char *library, struct error *err)
 {
-	const struct places *places = runtime->node->places;
 	char *real CLEANUP_FREE = NULL;
-	char *renderer CLEANUP_FREE = NULL;
+	const char *renderer = NULL;
 
-	int rc = file_resolve(places->root, library, &real, err);
+	int rc = file_resolve(runtime->node->places->root, library, &real, err);
 	if (rc == 0)
-		rc = mesa_find_renderer(places, real, &renderer, err);
+		rc = mesa_find_renderer(runtime->node, real, &renderer, err);
 	if (rc == 0)
 		rc = runtime_add_library(runtime, renderer, "device-library", err);
 	return rc;

@@ -10,14 +10,23 @@
 
 enum { PCI_IDS_MAX = 16 * 1024 * 1024 };
 
+const char *node_local(const struct node *node, const char *host_path)
+{
+	char *path CLEANUP_FREE = places_local(node->places, host_path);
+
+	if (path == NULL)
+		node->builder->arena.failed = true;
+	return builder_string(node->builder, path);
+}
+
 const char *node_pci_names(struct node *node)
 {
 	static const char *const paths[] = {"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths) && !node->pci_names_read; i++) {
-		char *path CLEANUP_FREE = places_local(node->places, paths[i]);
 		/* Names are a convenience: a node without them is complete. */
-		if (path != NULL && file_read(path, PCI_IDS_MAX, &node->pci_names, NULL, NULL) == 0)
+		if (file_read(node_local(node, paths[i]), PCI_IDS_MAX, &node->pci_names, NULL,
+			      NULL) == 0)
 			break;
 	}
 	node->pci_names_read = true;

@@ -17,6 +17,9 @@ struct node {
 	bool kfd_read;
 };
 
+/* A path of the node as this process finds it, below the root. The arena's; "" when memory ran out. */
+const char *node_local(const struct node *node, const char *host_path);
+
 /* The text of the node's pci.ids; NULL when it has none. */
 const char *node_pci_names(struct node *node);
 

@@ -15,52 +15,41 @@
 
 enum { SCRIPT_MAX = 64 * 1024 };
 
+/* Strings are the arena's. */
 struct gcc {
-	char *triple;	 /* "x86_64-linux-gnu" */
-	char *version;	 /* "12" */
-	char *directory; /* "/usr/lib/gcc/x86_64-linux-gnu/12" */
+	const char *triple;    /* "x86_64-linux-gnu" */
+	const char *version;   /* "12" */
+	const char *directory; /* "/usr/lib/gcc/x86_64-linux-gnu/12" */
 };
-
-static void gcc_free(struct gcc *gcc)
-{
-	free(gcc->triple);
-	free(gcc->version);
-	free(gcc->directory);
-}
 
 /* The GCC that Clang would choose: the newest one for this machine that has a crtbegin.o. */
 static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error *err)
 {
-	const char *machine = runtime->node->builder->snapshot.system.architecture;
-	char *base CLEANUP_FREE = places_local(runtime->node->places, "/usr/lib/gcc");
+	const struct node *node = runtime->node;
+	struct arena *arena = &node->builder->arena;
+	const char *machine = node->builder->snapshot.system.architecture;
+	const char *base = node_local(node, "/usr/lib/gcc");
 	struct text_list triples CLEANUP_TEXT_LIST = {0};
 
-	int rc = base == NULL ? error_memory(err) : file_list(base, &triples, err);
+	int rc = file_list(base, &triples, err);
 	for (size_t i = 0; rc == 0 && i < triples.count; i++) {
 		const char *triple = triples.items[i];
-		char *below CLEANUP_FREE = path_join(base, triple);
+		const char *below = builder_path(node->builder, base, triple);
 		struct text_list versions CLEANUP_TEXT_LIST = {0};
 
-		if (below == NULL)
-			return error_memory(err);
 		/* "x86_64-linux-gnu", "x86_64-redhat-linux", ..., but no cross compiler. */
 		if (!text_starts_with(triple, machine) || strstr(triple, "-linux") == NULL ||
 		    text_ends_with(triple, "x32") || file_list(below, &versions, NULL) < 0)
 			continue;
 		text_each (version, &versions) {
-			char *mark CLEANUP_FREE =
-				text_format("/usr/lib/gcc/%s/%s/crtbegin.o", triple, version);
-			if (mark == NULL)
-				return error_memory(err);
-			if (!isdigit((unsigned char)version[0]) ||
-			    !places_exist(runtime->node->places, mark) ||
-			    (out->version != NULL && strverscmp(version, out->version) <= 0))
-				continue;
-			gcc_free(out);
-			*out = (struct gcc){strdup(triple), strdup(version),
-					    text_format("/usr/lib/gcc/%s/%s", triple, version)};
-			if (out->triple == NULL || out->version == NULL || out->directory == NULL)
-				return error_memory(err);
+			const char *directory =
+				arena_format(arena, "/usr/lib/gcc/%s/%s", triple, version);
+			if (isdigit((unsigned char)version[0]) &&
+			    places_exist(node->places,
+					 arena_format(arena, "%s/crtbegin.o", directory)) &&
+			    (out->version == NULL || strverscmp(version, out->version) > 0))
+				*out = (struct gcc){arena_string(arena, triple),
+						    arena_string(arena, version), directory};
 		}
 	}
 	if (rc == 0 && out->directory == NULL)
@@ -72,13 +61,11 @@ static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error
  * path that is written there, since the linker opens exactly that. */
 static int link_add_script_inputs(struct runtime *runtime, const char *path, struct error *err)
 {
-	char *local CLEANUP_FREE = places_local(runtime->node->places, path);
 	char *script CLEANUP_FREE = NULL;
 	struct text_list inputs CLEANUP_TEXT_LIST = {0};
 	size_t size = 0;
 
-	int rc = local == NULL ? error_memory(err)
-			       : file_read(local, SCRIPT_MAX, &script, &size, err);
+	int rc = file_read(node_local(runtime->node, path), SCRIPT_MAX, &script, &size, err);
 	if (rc == 0)
 		rc = linker_script_inputs(script, size, &inputs, err);
 	for (size_t i = 0; rc == 0 && i < inputs.count; i++) {
@@ -97,13 +84,10 @@ static int link_add_from(struct runtime *runtime, const char *const *directories
 {
 	*found = false;
 	for (size_t i = 0; directories[i] != NULL; i++) {
-		char *path CLEANUP_FREE = path_join(directories[i], name);
-		char *local CLEANUP_FREE =
-			path != NULL ? places_local(runtime->node->places, path) : NULL;
+		const char *path = builder_path(runtime->node->builder, directories[i], name);
+		const char *local = node_local(runtime->node, path);
 		struct elf_info info = {0};
 
-		if (local == NULL)
-			return error_memory(err);
 		if (!file_exists(local))
 			continue;
 		*found = true;
@@ -121,15 +105,14 @@ static int link_add_from(struct runtime *runtime, const char *const *directories
 static int link_add_library(struct runtime *runtime, const char *const *directories,
 			    const char *name, const char *origin, struct error *err)
 {
-	char *shared CLEANUP_FREE = text_format("lib%s.so", name);
-	char *archive CLEANUP_FREE = text_format("lib%s.a", name);
+	struct arena *arena = &runtime->node->builder->arena;
 	bool found = false;
 
-	int rc = shared == NULL || archive == NULL
-			 ? error_memory(err)
-			 : link_add_from(runtime, directories, shared, origin, &found, err);
+	int rc = link_add_from(runtime, directories, arena_format(arena, "lib%s.so", name), origin,
+			       &found, err);
 	if (rc == 0 && !found)
-		rc = link_add_from(runtime, directories, archive, origin, &found, err);
+		rc = link_add_from(runtime, directories, arena_format(arena, "lib%s.a", name),
+				   origin, &found, err);
 	if (rc == 0 && !found)
 		return error_set(err, ERROR_NOT_FOUND, "-l%s: not installed for linking", name);
 	return rc;
@@ -142,20 +125,19 @@ static int link_add_library(struct runtime *runtime, const char *const *director
  */
 static int add_link_tools(struct runtime *runtime, struct error *err)
 {
-	struct gcc gcc CLEANUP(gcc_free) = {0};
+	struct builder *builder = runtime->node->builder;
+	struct gcc gcc = {0};
 
 	int rc = runtime_add_library(runtime, "/usr/bin/ld", "linker", err);
 	if (rc == 0)
 		rc = gcc_find(runtime, &gcc, err);
 	if (rc < 0)
 		return rc;
-	char *multiarch CLEANUP_FREE = text_format("/usr/lib/%s", gcc.triple);
-	char *mark CLEANUP_FREE = path_join(gcc.directory, "crtbegin.o");
-	if (multiarch == NULL || mark == NULL)
-		return error_memory(err);
+	const char *multiarch = builder_path(builder, "/usr/lib", gcc.triple);
 	const char *const directories[] = {gcc.directory, multiarch, "/usr/lib64", "/usr/lib",
 					   NULL};
-	rc = runtime_add_path(runtime, mark, false, "compiler-library", err);
+	rc = runtime_add_path(runtime, builder_path(builder, gcc.directory, "crtbegin.o"), false,
+			      "compiler-library", err);
 	if (rc == 0)
 		rc = link_add_library(runtime, directories, "gcc", "compiler-library", err);
 	if (rc == 0)
@@ -165,23 +147,6 @@ static int add_link_tools(struct runtime *runtime, struct error *err)
 	if (rc == 0)
 		rc = link_add_library(runtime, directories, "c", "link-library", err);
 	return rc;
-}
-
-/* A path next to the library, with the links of its directory resolved. */
-static int path_near(const struct runtime *runtime, const char *library, const char *relative,
-		     char **out, struct error *err)
-{
-	char *directory CLEANUP_FREE = path_directory(library);
-	char *resolved CLEANUP_FREE = NULL;
-
-	int rc = directory == NULL
-			 ? error_memory(err)
-			 : file_resolve(runtime->node->places->root, directory, &resolved, err);
-	if (rc < 0)
-		return rc;
-	char *joined CLEANUP_FREE = path_join(resolved, relative);
-	*out = joined != NULL ? path_normalize(joined) : NULL;
-	return *out != NULL ? 0 : error_memory(err);
 }
 
 int runtime_add_pocl(struct runtime *runtime, const char *library, struct error *err)
@@ -194,8 +159,8 @@ int runtime_add_pocl(struct runtime *runtime, const char *library, struct error 
 	/* Bitcode of the built-in functions and headers: "share/pocl" of the library's prefix, which
 	 * PoCL finds from the library's directory. */
 	for (size_t i = 0; rc == 0 && !found && i < ARRAY_SIZE(data); i++) {
-		char *path CLEANUP_FREE = NULL;
-		rc = path_near(runtime, library, data[i], &path, err);
+		const char *path = NULL;
+		rc = runtime_path_near(runtime, library, data[i], &path, err);
 		found = rc == 0 && places_exist(places, path);
 		if (found)
 			rc = runtime_add_path(runtime, path, true, "driver-data", err);
@@ -206,20 +171,18 @@ int runtime_add_pocl(struct runtime *runtime, const char *library, struct error 
 
 	/* A library for each device type, loaded by name, in the directory "pocl" next to the library.
 	 * Builds with everything in one library have no such directory. */
-	char *directory CLEANUP_FREE = NULL;
+	const char *directory = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	if (rc == 0)
-		rc = path_near(runtime, library, "pocl", &directory, err);
-	if (rc == 0 && places_exist(places, directory)) {
-		char *local CLEANUP_FREE = places_local(places, directory);
-		rc = local == NULL ? error_memory(err) : file_list(local, &names, err);
-	}
+		rc = runtime_path_near(runtime, library, "pocl", &directory, err);
+	if (rc == 0 && places_exist(places, directory))
+		rc = file_list(node_local(runtime->node, directory), &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
-		if (path == NULL)
-			return error_memory(err);
 		if (text_glob("libpocl-devices-*.so", names.items[i]))
-			rc = runtime_add_library(runtime, path, "device-library", err);
+			rc = runtime_add_library(
+				runtime,
+				builder_path(runtime->node->builder, directory, names.items[i]),
+				"device-library", err);
 	}
 	return rc == 0 ? add_link_tools(runtime, err) : rc;
 }

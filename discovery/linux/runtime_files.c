@@ -31,6 +31,23 @@ static void add_once(struct runtime *runtime, const struct discovery_file *file)
 	builder_add_file(runtime->node->builder, runtime->device, file);
 }
 
+int runtime_path_near(const struct runtime *runtime, const char *file, const char *relative,
+		      const char **out, struct error *err)
+{
+	struct builder *builder = runtime->node->builder;
+	char *directory CLEANUP_FREE = path_directory(file);
+	char *resolved CLEANUP_FREE = NULL;
+
+	int rc = directory == NULL
+			 ? error_memory(err)
+			 : file_resolve(runtime->node->places->root, directory, &resolved, err);
+	if (rc < 0)
+		return rc;
+	char *normal CLEANUP_FREE = path_normalize(builder_path(builder, resolved, relative));
+	*out = builder_string(builder, normal);
+	return normal != NULL ? 0 : error_memory(err);
+}
+
 /*
  * Adds a library at its path with the links of the directory resolved. Loaders find a library through
  * links such as /lib -> usr/lib that an image need not have, and libraries look for their data next to
@@ -39,21 +56,16 @@ static void add_once(struct runtime *runtime, const struct discovery_file *file)
 static int add_needed(struct runtime *runtime, const struct elf_file *file, const char *origin,
 		      struct error *err)
 {
-	const struct places *places = runtime->node->places;
-	char *directory CLEANUP_FREE = path_directory(file->destination);
-	char *resolved CLEANUP_FREE = NULL;
+	const char *destination = NULL;
 
 	if (runtime_is_in_every_image(file->destination))
 		return 0;
-	int rc = directory == NULL ? error_memory(err)
-				   : file_resolve(places->root, directory, &resolved, err);
+	int rc = runtime_path_near(runtime, file->destination, path_base(file->destination),
+				   &destination, err);
 	if (rc < 0)
 		return rc;
-	char *destination CLEANUP_FREE = path_join(resolved, path_base(file->destination));
-	if (destination == NULL)
-		return error_memory(err);
 	add_once(runtime, &(struct discovery_file){
-				  .source = places_host(places, file->source),
+				  .source = places_host(runtime->node->places, file->source),
 				  .destination = destination,
 				  .bits = file->bits,
 				  .origin = origin,
@@ -124,13 +136,12 @@ void runtime_add_vulkan_variables(struct runtime *runtime, const char *manifest)
 		builder_add_path(runtime->node->builder, runtime->device, names[i], manifest);
 }
 
-bool runtime_is_loadable(const struct places *places, const char *library)
+bool runtime_is_loadable(struct node *node, const char *library)
 {
 	struct elf_info own CLEANUP(elf_info_free) = {0};
 	struct elf_info other CLEANUP(elf_info_free) = {0};
-	char *path CLEANUP_FREE = places_local(places, library);
 
-	return path == NULL || elf_read("/proc/self/exe", &own, NULL) < 0 ||
-	       elf_read(path, &other, NULL) < 0 ||
+	return elf_read("/proc/self/exe", &own, NULL) < 0 ||
+	       elf_read(node_local(node, library), &other, NULL) < 0 ||
 	       (other.bits == own.bits && other.machine == own.machine);
 }

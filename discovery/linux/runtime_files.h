@@ -36,7 +36,11 @@ int runtime_add_path(struct runtime *runtime, const char *path, bool directory, 
 
 /* Is the library for the machine that this program is made for? On systems with two word sizes each has its own
  * manifest. An unreadable one is: it is reported when its needs are looked up. `library`: without links. */
-bool runtime_is_loadable(const struct places *places, const char *library);
+bool runtime_is_loadable(struct node *node, const char *library);
+
+/* A path next to a file, with the links of the file's directory resolved. The arena's. */
+int runtime_path_near(const struct runtime *runtime, const char *file, const char *relative,
+		      const char **out, struct error *err);
 
 /* The variables by which Vulkan's loader finds the manifest, and those of earlier calls. */
 void runtime_add_vulkan_variables(struct runtime *runtime, const char *manifest);
@@ -49,6 +53,5 @@ int runtime_add_pocl(struct runtime *runtime, const char *library, struct error 
 int runtime_add_mesa(struct runtime *runtime, const char *library, struct error *err);
 
 /* The host path of that library, for Mesa's EGL at a host path without links: libgallium-VERSION.so
- * next to it since Mesa 24.2, dri/swrast_dri.so before. ERROR_NOT_FOUND. Caller frees *out. */
-int mesa_find_renderer(const struct places *places, const char *library, char **out,
-		       struct error *err);
+ * next to it since Mesa 24.2, dri/swrast_dri.so before. ERROR_NOT_FOUND; *out stays. */
+int mesa_find_renderer(struct node *node, const char *library, const char **out, struct error *err);

@@ -21,7 +21,7 @@ struct software_driver {
 	/* Adds what it needs in addition to its library. May be NULL. */
 	int (*add_more)(struct runtime *runtime, const char *library, struct error *err);
 	/* Finds the library that holds the version, by the host path of the driver's own. NULL: its own. */
-	int (*find_version)(const struct places *places, const char *library, char **out,
+	int (*find_version)(struct node *node, const char *library, const char **out,
 			    struct error *err);
 };
 
@@ -85,16 +85,14 @@ static bool is_known(const struct node *node, const char *source)
 static const char *version(struct node *node, const struct installed *installed, const char *source)
 {
 	const struct software_driver *driver = installed->driver;
-	char *holder CLEANUP_FREE = NULL; /* the library that holds the version */
+	const char *holder = source; /* the library that holds the version */
 
-	if (driver->find_version == NULL ||
-	    driver->find_version(node->places, source, &holder, NULL) < 0)
-		holder = strdup(source);
-	char *path CLEANUP_FREE = holder != NULL ? places_local(node->places, holder) : NULL;
+	if (driver->find_version != NULL)
+		(void)driver->find_version(node, source, &holder, NULL);
 	char version[LIBRARY_VERSION_SIZE] = "";
 	const char *in_name = library_version_of_name(source);
-	if (driver->marker != NULL && path != NULL)
-		library_version_scan(path, driver->marker, version);
+	if (driver->marker != NULL)
+		library_version_scan(node_local(node, holder), driver->marker, version);
 	if (version[0] != '\0')
 		return builder_string(node->builder, version);
 	return builder_string(node->builder, in_name[0] != '\0' ? in_name : installed->api_version);
@@ -110,7 +108,7 @@ static int add_device(struct node *node, const struct installed *installed,
 	if (rc < 0 || is_known(node, source))
 		return rc;
 
-	if (!runtime_is_loadable(node->places, source))
+	if (!runtime_is_loadable(node, source))
 		return 0;
 	const char *id = builder_new_id(builder, driver->name);
 	struct discovery_device *device = builder_add(builder);

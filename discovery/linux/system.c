@@ -34,10 +34,9 @@ void system_describe(struct node *node)
 		.emulator = "",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(files) && system->product[0] == '\0'; i++) {
-		char *path CLEANUP_FREE = places_local(node->places, files[i]);
 		char *text CLEANUP_FREE = NULL;
 
-		if (path == NULL || file_read(path, OS_RELEASE_MAX, &text, NULL, NULL) < 0)
+		if (file_read(node_local(node, files[i]), OS_RELEASE_MAX, &text, NULL, NULL) < 0)
 			continue;
 		system->product = value_of(node->builder, text, "PRETTY_NAME=");
 		system->version = value_of(node->builder, text, "VERSION_ID=");

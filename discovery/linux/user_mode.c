@@ -111,9 +111,8 @@ static int read_manifest(struct node *node, const char *manifest, const char *da
 	installed.library = library;
 	char *real CLEANUP_FREE = NULL; /* without links: the last one names the version */
 	if (file_resolve(node->places->root, library, &real, NULL) < 0 ||
-	    !runtime_is_loadable(node->places, real))
+	    !runtime_is_loadable(node, real))
 		return 0;
-	char *local CLEANUP_FREE = places_local(node->places, real);
 
 	for (size_t i = 0; i < builder->device_count; i++) {
 		struct discovery_device *device = builder->devices[i];
@@ -122,8 +121,9 @@ static int read_manifest(struct node *node, const char *manifest, const char *da
 			continue;
 		if (text_equal(installed.api, "vulkan") && device->user_mode_driver[0] == '\0') {
 			char scanned[LIBRARY_VERSION_SIZE] = "";
-			if (version == NULL && driver->marker != NULL && local != NULL)
-				library_version_scan(local, driver->marker, scanned);
+			if (version == NULL && driver->marker != NULL)
+				library_version_scan(node_local(node, real), driver->marker,
+						     scanned);
 			if (version == NULL)
 				version = builder_string(builder,
 							 driver->marker != NULL
