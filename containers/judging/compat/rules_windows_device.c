@@ -19,48 +19,36 @@ static const struct device_type {
 	{"gpu", false, true, HCS_DEVICE_CLASS},
 };
 
-/* "class/GUID", which runtimes rewrite, or "TYPE://ID". NULL: it has neither form. */
-static const char *split(const char *device, size_t *type_size)
+/* "class/GUID", which runtimes rewrite, or "TYPE://ID"; its id, and the type and its length. NULL: no device, or
+ * neither form. *type is NULL unless it is known. */
+static const char *split(const char *device, size_t *size, const struct device_type **type)
 {
 	static const char legacy[] = "class/";
-	const char *end = strstr(device, "://");
-	if (text_starts_with(device, legacy) && end == NULL) {
-		*type_size = sizeof(legacy) - 2;
-		return device + sizeof(legacy) - 1;
+	const char *end = device != NULL ? strstr(device, "://") : NULL;
+	const char *id = end != NULL ? end + strlen("://") : NULL;
+	*size = end != NULL ? (size_t)(end - device) : 0;
+	if (device != NULL && end == NULL && text_starts_with(device, legacy)) {
+		*size = strlen("class");
+		id = device + strlen(legacy);
 	}
-	*type_size = end != NULL ? (size_t)(end - device) : 0;
-	return end != NULL ? end + 3 : NULL;
-}
-
-static const struct device_type *find_type(const char *name, size_t size)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		if (strlen(types[i].name) == size && strncmp(types[i].name, name, size) == 0)
-			return &types[i];
+	*type = NULL;
+	for (size_t i = 0; id != NULL && i < ARRAY_SIZE(types); i++) {
+		if (strlen(types[i].name) == *size && strncmp(types[i].name, device, *size) == 0)
+			*type = &types[i];
 	}
-	return NULL;
-}
-
-/* NULL: no device string, or one without a known type. */
-static const struct device_type *type_of(const struct compat_case *it)
-{
-	size_t size = 0;
-	const char *device = it->options->device;
-	if (device == NULL || split(device, &size) == NULL)
-		return NULL;
-	return find_type(device, size);
+	return id;
 }
 
 void rule_windows_device(struct compat_case *it)
 {
 	size_t size = 0;
+	const struct device_type *type = NULL;
 	const char *device = it->options->device;
+	const char *id = split(device, &size, &type);
 	bool hyperv = it->options->isolation == COMPAT_HYPERV_ISOLATION;
 	const char *isolation = hyperv ? "Hyper-V" : "process";
 	if (device == NULL)
 		return;
-	const char *id = split(device, &size);
-	const struct device_type *type = id != NULL ? find_type(device, size) : NULL;
 	if (id == NULL && it->options->runtime == COMPAT_DOCKER)
 		compat_find(it, COMPAT_CANNOT_WORK,
 			    "'%.200s': Docker refuses it: invalid device assignment path, must be "
@@ -100,7 +88,9 @@ void rule_windows_device(struct compat_case *it)
 void rule_windows_schema(struct compat_case *it)
 {
 	const struct host_facts *host = it->host;
-	const struct device_type *type = type_of(it);
+	const struct device_type *type = NULL;
+	size_t size = 0;
+	(void)split(it->options->device, &size, &type);
 	if (type == NULL || !type->process || it->options->isolation == COMPAT_HYPERV_ISOLATION ||
 	    host->windows.build == 0)
 		return;
@@ -160,7 +150,9 @@ static const struct limit {
 
 void rule_windows_limits(struct compat_case *it)
 {
-	const struct device_type *type = type_of(it);
+	const struct device_type *type = NULL;
+	size_t size = 0;
+	(void)split(it->options->device, &size, &type);
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
 		const struct limit *row = &limits[i];
 		unsigned build = it->host->windows.build;
