@@ -50,12 +50,6 @@ static const enum doc_element homes[DOC_ELEMENT_COUNT][2] = {
 	[DOC_VALUE] = {DOC_BOX, DOC_BOX},
 };
 
-static bool holds(enum doc_element outer, enum doc_element element)
-{
-	const enum doc_element *home = homes[element];
-	return home[0] == 0 || outer == home[0] || outer == home[1];
-}
-
 static void pop(struct doc *doc)
 {
 	doc->depth--;
@@ -70,7 +64,9 @@ static void push(struct doc *doc, enum doc_element element)
 
 void doc_begin(struct doc *doc, enum doc_element element, const char *class)
 {
-	while (doc->depth > 0 && !holds(doc->open[doc->depth - 1], element))
+	const enum doc_element *home = homes[element];
+	while (doc->depth > 0 && home[0] != 0 && doc->open[doc->depth - 1] != home[0] &&
+	       doc->open[doc->depth - 1] != home[1])
 		pop(doc);
 	doc->writer->begin(doc, element, class);
 	push(doc, element);

@@ -146,18 +146,24 @@ static int append(struct journal *journal, enum journal_type type, struct member
 	return rc < 0 ? error_uv(err, rc, "%s", journal->path) : 0;
 }
 
-/* Creates the file together with its first record. */
-static int start(struct journal *journal, const struct journal_run *run, struct error *err)
+int journal_create(const char *path, const struct journal_run *run, struct journal **out,
+		   struct error *err)
 {
+	struct journal *journal CLEANUP_JOURNAL = memory_allocate(1, sizeof(*journal));
 	struct members record CLEANUP_MEMBERS = members_new();
 	struct members harness CLEANUP_MEMBERS = members_new();
 	struct members invocation CLEANUP_MEMBERS = members_new();
 	struct text line CLEANUP_TEXT = {0};
 	uv_fs_t request;
 
-	if (file_exists(journal->path))
+	journal->file = -1;
+	journal->start_ms = clock_monotonic_ms();
+	journal->redactor = run->redactor;
+	journal->path = memory_copy(path);
+	digest_bytes("", 0, journal->digest);
+	if (file_exists(path))
 		return error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
-				 journal->path);
+				 path);
 	member_string(&harness, "version", GPUCERT_VERSION);
 	member_string(&harness, "commit", run->commit);
 	member_string(&harness, "compiler", COMPILER);
@@ -171,33 +177,22 @@ static int start(struct journal *journal, const struct journal_run *run, struct 
 	member_item(&record, "harness", members_take(&harness));
 	member_item(&record, "invocation", members_take(&invocation));
 
+	/* The file is created together with its first record. */
 	redact_record(journal->redactor, record.object);
 	int rc = make_line(journal, JOURNAL_RUN_BEGIN, record.object, &line, err);
 	if (rc == 0)
-		rc = file_write_atomic(journal->path, line.data, line.size, 0644, err);
+		rc = file_write_atomic(path, line.data, line.size, 0644, err);
 	if (rc != 0)
 		return rc;
 	journal->size = (int64_t)line.size;
 	journal->sequence = 1;
 	digest_bytes(line.data, line.size, journal->digest);
-	journal->file = uv_fs_open(NULL, &request, journal->path, UV_FS_O_WRONLY, 0, NULL);
+	journal->file = uv_fs_open(NULL, &request, path, UV_FS_O_WRONLY, 0, NULL);
 	uv_fs_req_cleanup(&request);
-	return journal->file < 0 ? error_uv(err, journal->file, "%s", journal->path) : 0;
-}
-
-int journal_create(const char *path, const struct journal_run *run, struct journal **out,
-		   struct error *err)
-{
-	struct journal *journal CLEANUP_JOURNAL = memory_allocate(1, sizeof(*journal));
-	journal->file = -1;
-	journal->start_ms = clock_monotonic_ms();
-	journal->redactor = run->redactor;
-	journal->path = memory_copy(path);
-	digest_bytes("", 0, journal->digest);
-	int rc = start(journal, run, err);
-	if (rc == 0)
-		*out = STEAL(journal);
-	return rc;
+	if (journal->file < 0)
+		return error_uv(err, journal->file, "%s", path);
+	*out = STEAL(journal);
+	return 0;
 }
 
 void journal_close(struct journal **journal)

@@ -10,40 +10,12 @@
 
 #include <string.h>
 
-/* The members that every record has. */
-static int read_head(struct journal_record *record, struct error *err)
-{
-	struct json_at root = json_root(record->json);
-	int64_t sequence = 0;
-	const char *type = NULL;
-	int rc = json_need_int(&root, "seq", 0, INT64_MAX, &sequence, err);
-	if (rc == 0)
-		rc = json_need_int(&root, "atMs", 0, INT64_MAX, &record->at_ms, err);
-	if (rc == 0)
-		rc = json_need_string(&root, "time", &record->time, err);
-	if (rc == 0)
-		rc = json_need_string(&root, "type", &type, err);
-	if (rc != 0)
-		return rc;
-	record->type = journal_type_of(type);
-	record->line = (size_t)sequence;
-	return record->type != JOURNAL_TYPE_COUNT
-		       ? 0
-		       : json_error(&root, err, "unknown type of record");
-}
-
-/* Consumes the record. */
-static void push(struct journal_log *log, struct journal_record *record)
-{
-	log->records = array_grow(log->records, log->count, sizeof(*log->records));
-	log->records[log->count++] = *record;
-	record->json = NULL;
-}
-
 static int read_line(struct journal_log *log, const char *line, size_t size, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
 	struct journal_record record = {0};
+	int64_t sequence = 0;
+	const char *type = NULL;
 
 	if (size > JOURNAL_LINE_MAX)
 		return error_set(err, ERROR_LIMIT, "longer than %d bytes", (int)JOURNAL_LINE_MAX);
@@ -51,13 +23,22 @@ static int read_line(struct journal_log *log, const char *line, size_t size, str
 	if (rc < 0)
 		return rc;
 	const struct json_at root = json_root(json);
-	record.json = json;
 	rc = json_check_names(&root, err);
 	if (rc == 0)
-		rc = read_head(&record, err);
+		rc = json_need_int(&root, "seq", 0, INT64_MAX, &sequence, err);
+	if (rc == 0)
+		rc = json_need_int(&root, "atMs", 0, INT64_MAX, &record.at_ms, err);
+	if (rc == 0)
+		rc = json_need_string(&root, "time", &record.time, err);
+	if (rc == 0)
+		rc = json_need_string(&root, "type", &type, err);
 	if (rc < 0)
 		return rc;
+	record.type = journal_type_of(type);
+	record.line = (size_t)sequence;
 
+	if (record.type == JOURNAL_TYPE_COUNT)
+		return json_error(&root, err, "unknown type of record");
 	if (record.line != log->count + 1)
 		return error_set(err, ERROR_FORMAT, "seq: %zu, expected %zu", record.line,
 				 log->count + 1);
@@ -66,8 +47,9 @@ static int read_line(struct journal_log *log, const char *line, size_t size, str
 	if (log->unchained == 0 && !text_equal(field_string(json, "prev"), log->digest))
 		log->unchained = log->count + 1;
 	digest_bytes(line, size + 1, log->digest); /* with its line feed */
-	(void)STEAL(json);
-	push(log, &record);
+	record.json = STEAL(json);
+	log->records = array_grow(log->records, log->count, sizeof(*log->records));
+	log->records[log->count++] = record;
 	return 0;
 }
 

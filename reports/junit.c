@@ -31,18 +31,21 @@ static void add_cut(struct text *out, const char *string, size_t size, size_t ma
 		text_addf(out, "… (%zu more bytes are in report.json)", size - shown);
 }
 
-static void add_attribute(struct text *out, const char *name, const char *value)
+static void add_attribute(struct text *out, const char *name, const char *value, size_t max)
 {
 	text_addf(out, " %s=\"", name);
-	text_add_xml(out, value, strlen(value));
+	add_cut(out, value, strlen(value), max);
 	text_add(out, "\"");
 }
 
-static void add_text_attribute(struct text *out, const char *name, const struct text *value)
+/* Begins the element of an outcome that is not a pass. */
+static void begin_outcome(struct text *out, enum junit_kind kind, const char *type,
+			  const struct text *message)
 {
-	text_addf(out, " %s=\"", name);
-	add_cut(out, text_string(value), value->size, MESSAGE_MAX);
-	text_add(out, "\"");
+	text_addf(out, "      <%s", elements[kind]);
+	if (kind != JUNIT_SKIPPED)
+		add_attribute(out, "type", type, SIZE_MAX);
+	add_attribute(out, "message", text_string(message), MESSAGE_MAX);
 }
 
 static void add_seconds(struct text *out, int64_t ms)
@@ -59,15 +62,12 @@ static void add_result(struct text *out, const struct view_check *check)
 
 	if (kind == JUNIT_PASS)
 		return;
-	text_addf(out, "      <%s", elements[kind]);
-	if (kind != JUNIT_SKIPPED)
-		add_attribute(out, "type", report_outcome_names[check->outcome]);
 	if (check->disposition == REPORT_EXPECTED_FAIL)
 		text_addf(&message, "expected by %s: ", entry);
 	if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 		text_addf(&message, "better than expected: remove the entry %s; ", entry);
 	text_add(&message, check->reason);
-	add_text_attribute(out, "message", &message);
+	begin_outcome(out, kind, report_outcome_names[check->outcome], &message);
 	if (kind == JUNIT_SKIPPED) {
 		text_add(out, "/>\n");
 		return;
@@ -86,19 +86,6 @@ static void add_result(struct text *out, const struct view_check *check)
 	text_add(out, ">");
 	add_cut(out, text_string(&details), details.size, DETAILS_MAX);
 	text_addf(out, "</%s>\n", elements[kind]);
-}
-
-static void add_case(struct text *out, const struct view_check *check)
-{
-	text_add(out, "    <testcase");
-	add_attribute(out, "name", check->id);
-	text_add(out, " classname=\"gpucert.");
-	text_add_xml(out, check->id, check->suite_size);
-	text_add(out, "\"");
-	add_seconds(out, check->duration_ms);
-	text_add(out, ">\n");
-	add_result(out, check);
-	text_add(out, "    </testcase>\n");
 }
 
 struct counts {
@@ -144,8 +131,8 @@ static void begin_suite(struct text *out, const cJSON *report, size_t number, co
 	text_add(out, "    <properties>\n");
 	for (size_t i = 0; i < ARRAY_SIZE(properties); i++) {
 		text_add(out, "      <property");
-		add_attribute(out, "name", properties[i].name);
-		add_attribute(out, "value", view_string(report, properties[i].pointer));
+		add_attribute(out, "name", properties[i].name, SIZE_MAX);
+		add_attribute(out, "value", view_string(report, properties[i].pointer), SIZE_MAX);
 		text_add(out, "/>\n");
 	}
 	text_add(out, "    </properties>\n");
@@ -179,7 +166,16 @@ static void add_suite(struct text *out, const cJSON *report, const struct view *
 		const struct view_check *check = &view->checks[i];
 		if (!view_same_suite(head, check))
 			continue;
-		add_case(out, check);
+		text_add(out, "    <testcase");
+		add_attribute(out, "name", check->id, SIZE_MAX);
+		text_add(out, " classname=\"gpucert.");
+		text_add_xml(out, check->id, check->suite_size);
+		text_add(out, "\"");
+		add_seconds(out, check->duration_ms);
+		text_add(out, ">\n");
+		add_result(out, check);
+		text_add(out, "    </testcase>\n");
+
 		/* The schemas allow output only at the end of a suite, not in a test case. */
 		json_each (note, json_pointer(check->json, "/notes")) {
 			const char *string = cJSON_GetStringValue(note);
@@ -218,10 +214,7 @@ static void add_conformance(struct text *out, const cJSON *report, size_t number
 	text_add(out, "    <testcase name=\"conformance\" classname=\"gpucert.conformance\" "
 		      "time=\"0.000\">\n");
 	if (kind != JUNIT_PASS) {
-		text_addf(out, "      <%s", elements[kind]);
-		if (kind != JUNIT_SKIPPED)
-			add_attribute(out, "type", "conformance");
-		add_text_attribute(out, "message", &message);
+		begin_outcome(out, kind, "conformance", &message);
 		text_add(out, "/>\n");
 	}
 	text_add(out, "    </testcase>\n");

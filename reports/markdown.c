@@ -5,29 +5,22 @@
 
 #include <string.h>
 
-/* Sites turn such words into links, even without a scheme. */
-static bool names_host(const char *word, size_t size)
-{
-	static const char *const prefixes[] = {"www.", "WWW.", "Www."};
-	for (size_t i = 0; i + 4 <= size; i++) {
-		for (size_t k = 0; k < ARRAY_SIZE(prefixes); k++) {
-			if (memcmp(word + i, prefixes[k], 4) == 0)
-				return true;
-		}
-	}
-	return false;
-}
-
 /* Letters, and punctuation without a meaning in Markdown. A colon has none at a word's end; elsewhere it may belong to an
  * address or an emoji's name. */
 static bool is_plain(const char *word, size_t size)
 {
+	static const char *const hosts[] = {"www.", "WWW.", "Www."};
 	for (size_t i = 0; i < size; i++) {
 		bool colon_ends = word[i] == ':' && i + 1 == size;
 		if (!colon_ends && strchr("\\`*_{}[]<>#|~$^@&:", word[i]) != NULL)
 			return false;
+		/* Sites turn such words into links, even without a scheme. */
+		for (size_t k = 0; i + 4 <= size && k < ARRAY_SIZE(hosts); k++) {
+			if (memcmp(word + i, hosts[k], 4) == 0)
+				return false;
+		}
 	}
-	return !names_host(word, size);
+	return true;
 }
 
 /* A bar would end a cell of a table in a code span, too, and a backtick the span: they stand outside. */

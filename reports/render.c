@@ -10,15 +10,6 @@
 
 #include <string.h>
 
-static int take_phase(struct render *render, const cJSON *record, struct error *err)
-{
-	struct members phase CLEANUP_MEMBERS = members_new();
-	json_members_copy(record, journal_shapes[JOURNAL_PHASE].members, &phase);
-	render->phases_ms[text_position(report_phase_names, field_string(record, "phase"))] +=
-		field_count(record, "durationMs");
-	return members_append(render->phases, members_take(&phase), err);
-}
-
 static int take(struct render *render, const struct journal_record *record, struct error *err)
 {
 	static const char *const head[] = {"seq", "prev", "atMs", "time", "type", "check", NULL};
@@ -36,24 +27,28 @@ static int take(struct render *render, const struct journal_record *record, stru
 	}
 	if (record->type == JOURNAL_PLAN)
 		return render_take_plan(render, record->json, err);
-	if (record->type == JOURNAL_PHASE)
-		return take_phase(render, record->json, err);
-	if (record->type == JOURNAL_EVENT && field_get(record->json, "check") == NULL)
-		return render_add_event(record, render->events, err);
 	if (record->type == JOURNAL_ABORT && render->aborted != NULL)
 		return error_set(err, ERROR_FORMAT, "type: a second abort");
-	if (record->type == JOURNAL_ABORT)
+	if (record->type == JOURNAL_ABORT) {
 		render->aborted = record;
-	else if (record->type == JOURNAL_RUN_END)
+	} else if (record->type == JOURNAL_RUN_END) {
 		render->ended = true;
-	else if (record->type != JOURNAL_RUN_BEGIN)
+	} else if (record->type == JOURNAL_PHASE) {
+		const char *phase = field_string(record->json, "phase");
+		render->phases_ms[text_position(report_phase_names, phase)] +=
+			field_count(record->json, "durationMs");
+		render_add_record(record, render->phases);
+	} else if (record->type == JOURNAL_EVENT && field_get(record->json, "check") == NULL) {
+		render_add_record(record, render->events);
+	} else if (record->type != JOURNAL_RUN_BEGIN) {
 		return render_take_check(render, record, err);
+	}
 	return 0;
 }
 
 /* An event that says so where the clock of the machine was set back: then the run may have ended before it began.
  * Durations are by the monotonic clock. */
-static int tell_clock(const struct render *render, struct error *err)
+static void add_clock_set_back(const struct render *render)
 {
 	const struct journal_log *log = render->log;
 	const struct journal_record *back =
@@ -66,7 +61,7 @@ static int tell_clock(const struct render *render, struct error *err)
 		back = times++ == 0 ? record : back;
 	}
 	if (back == NULL)
-		return 0;
+		return;
 	struct members event CLEANUP_MEMBERS = members_new();
 	member_string(&event, "kind", REPORT_CLOCK_SET_BACK);
 	member_format(
@@ -75,10 +70,10 @@ static int tell_clock(const struct render *render, struct error *err)
 		"journal",
 		times, back[-1].time, back->time, back->line);
 	member_int(&event, "atMs", back->at_ms);
-	return members_append(render->events, members_take(&event), err);
+	(void)array_add(render->events, members_take(&event));
 }
 
-static int make_report(struct render *render, cJSON **report, struct error *err)
+static cJSON *report_of(struct render *render)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct members environment CLEANUP_MEMBERS = members_new();
@@ -87,10 +82,7 @@ static int make_report(struct render *render, cJSON **report, struct error *err)
 
 	environment_add_ran(render->environment, render->ran);
 	environment_digest(render->environment, digest);
-	int rc = tell_clock(render, err);
-	if (rc != 0)
-		return rc;
-
+	add_clock_set_back(render);
 	render_close_checks(render);
 	render_count_flakes(render);
 	member_string(&json, "schema", REPORT_SCHEMA);
@@ -104,8 +96,7 @@ static int make_report(struct render *render, cJSON **report, struct error *err)
 		member_item(&checks, NULL, render_check_json(render, &render->checks[i]));
 	member_item(&json, "checks", members_take(&checks));
 	member_copy(&json, "predictions", render->predictions);
-	*report = members_take(&json);
-	return *report != NULL ? 0 : error_memory(err);
+	return members_take(&json);
 }
 
 int report_render(const struct journal_log *log, cJSON **report, struct error *err)
@@ -119,16 +110,13 @@ int report_render(const struct journal_log *log, cJSON **report, struct error *e
 		.ran = cJSON_CreateArray(),
 	};
 	int rc = 0;
-	if (render.environment == NULL || render.phases == NULL || render.events == NULL ||
-	    render.predictions == NULL || render.ran == NULL)
-		rc = error_memory(err);
 	for (size_t i = 0; rc == 0 && i < log->count; i++) {
 		rc = take(&render, &log->records[i], err);
 		if (rc < 0)
 			rc = error_wrap(err, rc, "%s:%zu", log->name, log->records[i].line);
 	}
 	if (rc == 0)
-		rc = make_report(&render, report, err);
+		*report = report_of(&render);
 	render_free_plan(&render);
 	cJSON_Delete(render.environment);
 	cJSON_Delete(render.phases);
@@ -138,34 +126,26 @@ int report_render(const struct journal_log *log, cJSON **report, struct error *e
 	return rc;
 }
 
-static int write_file(const char *directory, const struct writer *writer, const cJSON *report,
-		      struct error *err)
-{
-	const struct writer_options plain = {0};
-	char *path CLEANUP_FREE = path_join(directory, writer->file_name);
-	char *text CLEANUP_FREE = NULL;
-	int rc = path != NULL ? 0 : error_memory(err);
-	if (rc == 0)
-		rc = writer_print(writer, report, &plain, &text, err);
-	return rc == 0 ? file_write_atomic(path, text, strlen(text), 0644, err) : rc;
-}
-
 int report_read_directory(const char *directory, cJSON **report, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(directory, JOURNAL_FILE_NAME);
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
-	int rc = path != NULL ? 0 : error_memory(err);
-	if (rc == 0)
-		rc = journal_read(path, &log, err);
+	int rc = journal_read(path, &log, err);
 	return rc == 0 ? report_render(&log, report, err) : rc;
 }
 
 int report_write_directory(const char *directory, const cJSON *report, struct error *err)
 {
+	const struct writer_options plain = {0};
 	int rc = 0;
 	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++) {
-		if (writer->file_name != NULL)
-			rc = write_file(directory, writer, report, err);
+		if (writer->file_name == NULL)
+			continue;
+		char *path CLEANUP_FREE = path_join(directory, writer->file_name);
+		char *text CLEANUP_FREE = NULL;
+		rc = writer_print(writer, report, &plain, &text, err);
+		if (rc == 0)
+			rc = file_write_atomic(path, text, strlen(text), 0644, err);
 	}
 	return rc;
 }

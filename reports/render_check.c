@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/render_state.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 #define CUT_OFF_REASON "the machine or runner stopped during this check"
@@ -14,17 +16,6 @@ static int check_error(struct error *err, const char *text)
 static bool is_open(const struct render_check *check)
 {
 	return check->begin == NULL && check->outcome == REPORT_NOTRUN && check->cause == NULL;
-}
-
-static int take_begin(struct render_check *check, const struct journal_record *record,
-		      struct error *err)
-{
-	if (check->begin != NULL)
-		return check_error(err, "check: begins a second time");
-	if (!is_open(check))
-		return check_error(err, "check: is planned not to run");
-	check->begin = record;
-	return 0;
 }
 
 static int take_held(const struct render *render, struct render_check *check, const cJSON *record,
@@ -43,9 +34,17 @@ static int take_held(const struct render *render, struct render_check *check, co
 	return 0;
 }
 
-/* No runner writes a pass without an assertion that held, or with one that did not. */
-static int refuse_pass(const struct render_check *check, struct error *err)
+static int take_end(struct render *render, struct render_check *check,
+		    const struct journal_record *record, struct error *err)
 {
+	const cJSON *phases = field_get(record->json, "phasesMs");
+	check->end = record;
+	check->outcome = report_outcome_of(field_string(record->json, "outcome"));
+	check->reason = field_string(record->json, "reason");
+	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
+		render->phases_ms[i] += field_count(phases, report_phase_names[i]);
+
+	/* No runner writes a pass without an assertion that held, or with one that did not. */
 	if (check->outcome != REPORT_PASS)
 		return 0;
 	if (check->lists[RENDER_ASSERTIONS]->child == NULL)
@@ -58,34 +57,19 @@ static int refuse_pass(const struct render_check *check, struct error *err)
 	return 0;
 }
 
-static int take_end(struct render *render, struct render_check *check,
-		    const struct journal_record *record, struct error *err)
-{
-	const cJSON *phases = field_get(record->json, "phasesMs");
-	check->end = record;
-	check->outcome = report_outcome_of(field_string(record->json, "outcome"));
-	check->reason = field_string(record->json, "reason");
-	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
-		render->phases_ms[i] += field_count(phases, report_phase_names[i]);
-	return refuse_pass(check, err);
-}
-
-static int add_object(const struct journal_record *record, cJSON *array, struct error *err)
+void render_add_record(const struct journal_record *record, cJSON *array)
 {
 	struct members object CLEANUP_MEMBERS = members_new();
 	json_members_copy(record->json, journal_shapes[record->type].members, &object);
-	return members_append(array, members_take(&object), err);
+	if (record->type == JOURNAL_EVENT)
+		member_int(&object, "atMs", record->at_ms);
+	(void)array_add(array, members_take(&object));
 }
 
-static int add_string(const char *string, cJSON *array, struct error *err)
-{
-	return members_append(array, cJSON_CreateString(string), err);
-}
-
-static int add_device(struct render_check *check, const struct journal_record *record,
-		      struct error *err)
+static void add_device(struct render_check *check, const struct journal_record *record)
 {
 	const char *ref = field_string(record->json, "ref");
+	cJSON *devices = check->lists[RENDER_DEVICES];
 	cJSON *outcomes = check->lists[RENDER_DEVICE_OUTCOMES];
 	if (field_get(record->json, "outcome") != NULL) {
 		json_each (known, outcomes) {
@@ -96,21 +80,14 @@ static int add_device(struct render_check *check, const struct journal_record *r
 				break;
 			}
 		}
-		return add_object(record, outcomes, err);
+		render_add_record(record, outcomes);
+		return;
 	}
-	json_each (known, check->lists[RENDER_DEVICES]) {
+	json_each (known, devices) {
 		if (strcmp(known->valuestring, ref) == 0)
-			return 0;
+			return;
 	}
-	return add_string(ref, check->lists[RENDER_DEVICES], err);
-}
-
-int render_add_event(const struct journal_record *record, cJSON *events, struct error *err)
-{
-	struct members event CLEANUP_MEMBERS = members_new();
-	json_members_copy(record->json, journal_shapes[JOURNAL_EVENT].members, &event);
-	member_int(&event, "atMs", record->at_ms);
-	return members_append(events, members_take(&event), err);
+	(void)array_add(devices, cJSON_CreateString(ref));
 }
 
 static bool is_same_prediction(const cJSON *a, const cJSON *b)
@@ -123,8 +100,8 @@ static bool is_same_prediction(const cJSON *a, const cJSON *b)
 	return field->key == NULL;
 }
 
-int render_add_prediction(const struct journal_record *record, cJSON *predictions,
-			  struct error *err)
+/* A launch that was predicted alike, with the same end, counts with the first such one. */
+static void add_prediction(const struct journal_record *record, cJSON *predictions)
 {
 	enum { COMPARED_MAX = 256 };
 	struct members prediction CLEANUP_MEMBERS = members_new();
@@ -138,13 +115,19 @@ int render_add_prediction(const struct journal_record *record, cJSON *prediction
 		if (!is_same_prediction(known, prediction.object))
 			continue;
 		(void)cJSON_SetNumberValue(launches, launches->valueint + 1);
-		return 0;
+		return;
 	}
-	return members_append(predictions, members_take(&prediction), err);
+	(void)array_add(predictions, members_take(&prediction));
 }
 
 int render_take_check(struct render *render, const struct journal_record *record, struct error *err)
 {
+	static const enum render_list lists[JOURNAL_TYPE_COUNT] = {
+		[JOURNAL_ASSERTION] = RENDER_ASSERTIONS,
+		[JOURNAL_EVIDENCE] = RENDER_EVIDENCE,
+		[JOURNAL_OBSERVATION] = RENDER_SIGHTS,
+		[JOURNAL_EVENT] = RENDER_EVENTS,
+	};
 	struct render_check *check = NULL;
 	int rc = render_find_check(render, record->json, "check", &check, err);
 	if (rc != 0)
@@ -153,28 +136,29 @@ int render_take_check(struct render *render, const struct journal_record *record
 		if (check->begin == NULL || check->end != NULL)
 			return check_error(err, "check: has not begun");
 	}
-	if (record->type == JOURNAL_CHECK_BEGIN)
-		return take_begin(check, record, err);
-	if (record->type == JOURNAL_CHECK_HELD)
+	if (record->type == JOURNAL_CHECK_BEGIN) {
+		if (check->begin != NULL)
+			return check_error(err, "check: begins a second time");
+		if (!is_open(check))
+			return check_error(err, "check: is planned not to run");
+		check->begin = record;
+	} else if (record->type == JOURNAL_CHECK_HELD) {
 		return take_held(render, check, record->json, err);
-	if (record->type == JOURNAL_CHECK_END)
+	} else if (record->type == JOURNAL_CHECK_END) {
 		return take_end(render, check, record, err);
-	if (record->type == JOURNAL_ASSERTION)
-		return add_object(record, check->lists[RENDER_ASSERTIONS], err);
-	if (record->type == JOURNAL_EVIDENCE)
-		return add_object(record, check->lists[RENDER_EVIDENCE], err);
-	if (record->type == JOURNAL_NOTE)
-		return add_string(field_string(record->json, "text"), check->lists[RENDER_NOTES],
-				  err);
-	if (record->type == JOURNAL_OBSERVATION)
-		return add_object(record, check->lists[RENDER_SIGHTS], err);
-	if (record->type == JOURNAL_RAN)
-		return add_object(record, render->ran, err);
-	if (record->type == JOURNAL_DEVICE)
-		return add_device(check, record, err);
-	if (record->type == JOURNAL_PREDICTION)
-		return render_add_prediction(record, render->predictions, err);
-	return render_add_event(record, check->lists[RENDER_EVENTS], err);
+	} else if (record->type == JOURNAL_NOTE) {
+		(void)array_add(check->lists[RENDER_NOTES],
+				cJSON_CreateString(field_string(record->json, "text")));
+	} else if (record->type == JOURNAL_DEVICE) {
+		add_device(check, record);
+	} else if (record->type == JOURNAL_PREDICTION) {
+		add_prediction(record, render->predictions);
+	} else if (record->type == JOURNAL_RAN) {
+		render_add_record(record, render->ran);
+	} else {
+		render_add_record(record, check->lists[lists[record->type]]);
+	}
+	return 0;
 }
 
 /* How much the check decides about its requirement; of several, the first with the most. */
@@ -226,15 +210,6 @@ void render_close_checks(struct render *render)
 	}
 }
 
-/* Satisfied, by a look that was shorter than what the requirement is about. */
-static char *watched_reason(const struct render_check *check)
-{
-	const cJSON *watched = watched_of(check);
-	return text_format("%s: watched for %.1f s; a thorough run watches %.1f s (--thorough)",
-			   check->id, (double)field_count(watched, "ms") / 1000.0,
-			   (double)field_count(watched, "thoroughMs") / 1000.0);
-}
-
 char *render_requirement_reason(const struct render_requirement *requirement)
 {
 	const struct render_check *why = requirement->why;
@@ -246,12 +221,18 @@ char *render_requirement_reason(const struct render_requirement *requirement)
 				   why->outcome == REPORT_PASS ? why->unproven : why->reason);
 	if (left_out != NULL && left_out->child != NULL)
 		return text_format("%s was left out", left_out->child->valuestring);
-	if (requirement->tally.outcomes[REPORT_PASS] != 0)
-		return requirement->watched != NULL ? watched_reason(requirement->watched)
-						    : strdup("");
+	if (requirement->tally.outcomes[REPORT_PASS] != 0) {
+		if (requirement->watched == NULL)
+			return memory_copy("");
+		const cJSON *watched = watched_of(requirement->watched);
+		return text_format(
+			"%s: watched for %.1f s; a thorough run watches %.1f s (--thorough)",
+			requirement->watched->id, (double)field_count(watched, "ms") / 1000.0,
+			(double)field_count(watched, "thoroughMs") / 1000.0);
+	}
 	if (weight == 1)
 		return text_format("%s: %s", why->id, why->reason);
-	return strdup(reason != NULL ? reason : "no check tests it");
+	return memory_copy(reason != NULL ? reason : "no check tests it");
 }
 
 /* What the plan says of how it ends; a pass where it says nothing. */

@@ -1,36 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/render_state.h"
 
+#include "base/memory.h"
+
 #include <string.h>
-
-static void take_requirement(const cJSON *planned, struct render_requirement *requirement)
-{
-	requirement->planned = planned;
-	requirement->id = field_string(planned, "id");
-	requirement->tally.left_out = (size_t)cJSON_GetArraySize(field_get(planned, "leftOut"));
-	requirement->tally.outcomes[REPORT_NOT_APPLICABLE] =
-		field_get(planned, "notApplicable") != NULL ? 1 : 0;
-}
-
-static int link_requirement(const struct render *render, struct render_check *check,
-			    struct error *err)
-{
-	const char *id = field_string(check->planned, "requirement");
-	for (size_t i = 0; id != NULL && i < render->requirement_count; i++) {
-		if (strcmp(render->requirements[i].id, id) == 0)
-			check->requirement = &render->requirements[i];
-	}
-	if (id != NULL && check->requirement == NULL)
-		return error_set(err, ERROR_FORMAT,
-				 "checks[%zu].requirement: no such requirement in the plan",
-				 (size_t)(check - render->checks));
-	return 0;
-}
 
 static int take_check(const struct render *render, const cJSON *planned, struct render_check *check,
 		      struct error *err)
 {
 	const char *outcome = field_string(planned, "outcome");
+	const char *requirement = field_string(planned, "requirement");
 	check->planned = planned;
 	check->id = field_string(planned, "id");
 	check->unproven = field_string(planned, "unproven");
@@ -38,42 +17,52 @@ static int take_check(const struct render *render, const cJSON *planned, struct 
 	check->outcome = outcome != NULL ? report_outcome_of(outcome) : REPORT_NOTRUN;
 	if (check->reason == NULL)
 		check->reason = "";
-	for (size_t i = 0; i < RENDER_LIST_COUNT; i++) {
+	for (size_t i = 0; i < RENDER_LIST_COUNT; i++)
 		check->lists[i] = cJSON_CreateArray();
-		if (check->lists[i] == NULL)
-			return error_memory(err);
+
+	for (size_t i = 0; requirement != NULL && i < render->requirement_count; i++) {
+		if (strcmp(render->requirements[i].id, requirement) == 0)
+			check->requirement = &render->requirements[i];
 	}
-	return link_requirement(render, check, err);
+	if (requirement != NULL && check->requirement == NULL)
+		return error_set(err, ERROR_FORMAT,
+				 "checks[%zu].requirement: no such requirement in the plan",
+				 (size_t)(check - render->checks));
+	return 0;
 }
 
 int render_take_plan(struct render *render, const cJSON *record, struct error *err)
 {
 	const cJSON *requirements = field_get(record, "requirements");
 	const cJSON *checks = field_get(record, "checks");
-	size_t count = (size_t)cJSON_GetArraySize(checks);
 	if (render->plan != NULL)
 		return error_set(err, ERROR_FORMAT, "type: a second plan");
 	render->plan = record;
-	render->requirements =
-		calloc((size_t)cJSON_GetArraySize(requirements) + 1, sizeof(*render->requirements));
-	render->checks = calloc(count + 1, sizeof(*render->checks));
-	if (render->requirements == NULL || render->checks == NULL)
-		return error_memory(err);
+	render->requirements = memory_allocate((size_t)cJSON_GetArraySize(requirements),
+					       sizeof(*render->requirements));
+	render->checks =
+		memory_allocate((size_t)cJSON_GetArraySize(checks), sizeof(*render->checks));
 	json_each (item, requirements) {
-		take_requirement(item, &render->requirements[render->requirement_count++]);
+		struct render_requirement *requirement =
+			&render->requirements[render->requirement_count++];
+		requirement->planned = item;
+		requirement->id = field_string(item, "id");
+		requirement->tally.left_out =
+			(size_t)cJSON_GetArraySize(field_get(item, "leftOut"));
+		requirement->tally.outcomes[REPORT_NOT_APPLICABLE] =
+			field_get(item, "notApplicable") != NULL ? 1 : 0;
 	}
+
 	json_each (item, checks) {
 		const size_t index = render->check_count++;
 		size_t first = index;
 		int rc = take_check(render, item, &render->checks[index], err);
-		if (rc == 0)
-			rc = text_index_put(&render->by_id, render->checks[index].id, index, &first,
-					    err);
-		if (rc == 0 && first != index)
-			rc = error_set(err, ERROR_FORMAT, "checks: '%s' is planned twice",
-				       render->checks[index].id);
 		if (rc != 0)
 			return rc;
+		(void)text_index_put(&render->by_id, render->checks[index].id, index, &first, NULL);
+		if (first != index)
+			return error_set(err, ERROR_FORMAT, "checks: '%s' is planned twice",
+					 render->checks[index].id);
 	}
 	return 0;
 }

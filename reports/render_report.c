@@ -13,31 +13,6 @@ static enum report_state state_of(const struct render *render)
 	return render->ended ? REPORT_COMPLETE : REPORT_INCOMPLETE;
 }
 
-static void add_abort(const struct render *render, struct members *run)
-{
-	struct members abort CLEANUP_MEMBERS = members_new();
-	if (render->aborted == NULL) {
-		member_string(run, "abort", NULL);
-		return;
-	}
-	json_members_copy(render->aborted->json, journal_shapes[JOURNAL_ABORT].members, &abort);
-	member_int(&abort, "atMs", render->aborted->at_ms);
-	member_item(run, "abort", members_take(&abort));
-}
-
-static void add_counts(const struct render *render, struct members *run)
-{
-	struct members plan CLEANUP_MEMBERS = members_new();
-	struct members journal CLEANUP_MEMBERS = members_new();
-	member_int(&plan, "selected", (int64_t)render->check_count);
-	member_int(&plan, "filteredOut", field_count(render->plan, "filteredOut"));
-	member_item(run, "plan", members_take(&plan));
-	member_int(&journal, "records", (int64_t)render->log->records[render->log->count - 1].line);
-	member_bool(&journal, "torn", render->log->torn);
-	member_string(&journal, "digest", render->log->digest);
-	member_item(run, "journal", members_take(&journal));
-}
-
 /* Where the run's time went. What no phase claims, and what setup and cleanup claim, is the
  * harness' own. */
 static void add_time(const struct render *render, int64_t total_ms, struct members *run)
@@ -68,16 +43,34 @@ void render_add_run(const struct render *render, struct members *report)
 	const struct journal_record *last = &log->records[log->count - 1];
 	const cJSON *settings = field_get(render->plan, "settings");
 	struct members run CLEANUP_MEMBERS = members_new();
+	struct members abort CLEANUP_MEMBERS = members_new();
+	struct members plan CLEANUP_MEMBERS = members_new();
+	struct members journal CLEANUP_MEMBERS = members_new();
+
 	json_members_copy(first->json, journal_shapes[JOURNAL_RUN_BEGIN].members, &run);
 	cJSON_DeleteItemFromObjectCaseSensitive(run.object, "schema");
 	member_string(&run, "started", first->time);
 	member_string(&run, "ended", last->time);
 	member_int(&run, "durationMs", last->at_ms);
 	member_string(&run, "state", report_state_names[state_of(render)]);
-	add_abort(render, &run);
+	if (render->aborted != NULL) {
+		json_members_copy(render->aborted->json, journal_shapes[JOURNAL_ABORT].members,
+				  &abort);
+		member_int(&abort, "atMs", render->aborted->at_ms);
+		member_item(&run, "abort", members_take(&abort));
+	} else {
+		member_null(&run, "abort");
+	}
 	member_item(&run, "settings",
 		    settings != NULL ? cJSON_Duplicate(settings, true) : cJSON_CreateNull());
-	add_counts(render, &run);
+
+	member_int(&plan, "selected", (int64_t)render->check_count);
+	member_int(&plan, "filteredOut", field_count(render->plan, "filteredOut"));
+	member_item(&run, "plan", members_take(&plan));
+	member_int(&journal, "records", (int64_t)last->line);
+	member_bool(&journal, "torn", log->torn);
+	member_string(&journal, "digest", log->digest);
+	member_item(&run, "journal", members_take(&journal));
 	add_time(render, last->at_ms, &run);
 	member_copy(&run, "phases", render->phases);
 	member_copy(&run, "events", render->events);
@@ -98,21 +91,6 @@ static cJSON *ids_with(const struct render *render, enum report_requirement_verd
 	return members_take(&ids);
 }
 
-/* Why the conformance is undecided, for people. */
-static char *open_reason(const struct render *render, const cJSON *open)
-{
-	int count = cJSON_GetArraySize(open);
-	if (render->plan == NULL)
-		return strdup("the run ended before it had a plan");
-	if (state_of(render) != REPORT_COMPLETE)
-		return strdup("the run is not complete");
-	if (!environment_is_live(render->environment))
-		return strdup("the node is a recording, or not known");
-	if (count == 0)
-		return strdup("the plan holds no MUST requirement");
-	return text_format("%d MUST requirement%s not tested", count, count == 1 ? "" : "s");
-}
-
 /* Violated beats incomplete: one violated MUST is enough to know. */
 static cJSON *conformance_json(const struct render *render, enum report_conformance *result)
 {
@@ -122,18 +100,29 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 	cJSON *open CLEANUP_JSON = ids_with(render, REPORT_NOT_TESTED, "must");
 	cJSON *proven CLEANUP_JSON = ids_with(render, REPORT_SATISFIED, "must");
 	cJSON *other CLEANUP_JSON = ids_with(render, REPORT_REQUIREMENT_NOT_APPLICABLE, "must");
-	if (must == NULL || should == NULL || open == NULL || proven == NULL || other == NULL)
-		return NULL;
+	const int count = cJSON_GetArraySize(open);
+	const bool live = environment_is_live(render->environment);
+	const bool complete = state_of(render) == REPORT_COMPLETE;
 	*result = REPORT_CONFORMANCE_INCOMPLETE;
 	if (must->child != NULL)
 		*result = REPORT_CONFORMANCE_VIOLATED;
-	else if (open->child == NULL && proven->child != NULL &&
-		 environment_is_live(render->environment) && state_of(render) == REPORT_COMPLETE)
+	else if (count == 0 && proven->child != NULL && live && complete)
 		*result = REPORT_CONFORMANT;
-	char *reason =
-		*result == REPORT_CONFORMANCE_INCOMPLETE ? open_reason(render, open) : strdup("");
 	member_string(&conformance, "result", report_conformance_names[*result]);
-	member_taken(&conformance, "reason", reason);
+
+	if (*result != REPORT_CONFORMANCE_INCOMPLETE)
+		member_string(&conformance, "reason", "");
+	else if (render->plan == NULL)
+		member_string(&conformance, "reason", "the run ended before it had a plan");
+	else if (!complete)
+		member_string(&conformance, "reason", "the run is not complete");
+	else if (!live)
+		member_string(&conformance, "reason", "the node is a recording, or not known");
+	else if (count == 0)
+		member_string(&conformance, "reason", "the plan holds no MUST requirement");
+	else
+		member_format(&conformance, "reason", "%d MUST requirement%s not tested", count,
+			      count == 1 ? "" : "s");
 	member_item(&conformance, "must", STEAL(must));
 	member_item(&conformance, "should", STEAL(should));
 	member_item(&conformance, "notTested", STEAL(open));
@@ -216,17 +205,6 @@ static cJSON *totals_json(const struct report_tally *tally)
 	return members_take(&totals);
 }
 
-/* Ids of the checks in the plan that test it. */
-static cJSON *checks_of(const struct render *render, const struct render_requirement *requirement)
-{
-	struct members ids CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < render->check_count; i++) {
-		if (render->checks[i].requirement == requirement)
-			member_string(&ids, NULL, render->checks[i].id);
-	}
-	return members_take(&ids);
-}
-
 static cJSON *requirements_json(const struct render *render)
 {
 	struct members array CLEANUP_MEMBERS = members_new_array();
@@ -235,8 +213,13 @@ static cJSON *requirements_json(const struct render *render)
 		enum report_requirement_verdict verdict =
 			report_requirement_verdict_of(&requirement->tally);
 		struct members json CLEANUP_MEMBERS = members_new();
+		struct members checks CLEANUP_MEMBERS = members_new_array();
+		for (size_t k = 0; k < render->check_count; k++) {
+			if (render->checks[k].requirement == requirement)
+				member_string(&checks, NULL, render->checks[k].id);
+		}
 		json_members_copy(requirement->planned, record_requirement, &json);
-		member_item(&json, "checks", checks_of(render, requirement));
+		member_item(&json, "checks", members_take(&checks));
 		member_string(&json, "verdict", report_requirement_verdict_names[verdict]);
 		member_taken(&json, "reason", render_requirement_reason(requirement));
 		member_item(&array, NULL, members_take(&json));
@@ -244,23 +227,11 @@ static cJSON *requirements_json(const struct render *render)
 	return members_take(&array);
 }
 
-static struct report_tally tally_of(const struct render *render)
-{
-	struct report_tally tally = {0};
-	for (size_t i = 0; i < render->check_count; i++) {
-		const struct render_check *check = &render->checks[i];
-		tally.outcomes[check->outcome]++;
-		tally.dispositions[render_disposition(check)]++;
-		tally.cut_off += check->cut_off ? 1 : 0;
-	}
-	return tally;
-}
-
 void render_add_verdict(const struct render *render, struct members *report)
 {
 	const cJSON *invocation = field_get(render->log->records[0].json, "invocation");
 	struct members verdict CLEANUP_MEMBERS = members_new();
-	struct report_tally tally = tally_of(render);
+	struct report_tally tally = {0};
 	struct report_facts facts = {
 		.state = state_of(render),
 		.broken_abort = render->aborted != NULL &&
@@ -271,6 +242,12 @@ void render_add_verdict(const struct render *render, struct members *report)
 		.conformance_required = cJSON_IsTrue(field_get(invocation, "conformanceRequired")),
 		.conformance = REPORT_CONFORMANCE_INCOMPLETE,
 	};
+	for (size_t i = 0; i < render->check_count; i++) {
+		const struct render_check *check = &render->checks[i];
+		tally.outcomes[check->outcome]++;
+		tally.dispositions[render_disposition(check)]++;
+		tally.cut_off += check->cut_off ? 1 : 0;
+	}
 	member_item(&verdict, "conformance", conformance_json(render, &facts.conformance));
 	member_item(&verdict, "expectation", expectation_json(render));
 	add_kubelets(render, &verdict);

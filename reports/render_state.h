@@ -70,12 +70,8 @@ int render_find_check(const struct render *render, const cJSON *record, const ch
 		      struct render_check **out, struct error *err);
 void render_free_plan(struct render *render);
 
-/* {kind, text, atMs} of an event's record, appended to `events`. */
-int render_add_event(const struct journal_record *record, cJSON *events, struct error *err);
-
-/* A launch that was predicted alike, with the same end, counts with the first such one. */
-int render_add_prediction(const struct journal_record *record, cJSON *predictions,
-			  struct error *err);
+/* The record's members as an object, appended to the array; of an event with its time as "atMs". */
+void render_add_record(const struct journal_record *record, cJSON *array);
 
 /* After the last record: the outcome of every check, and the tallies of the requirements. */
 void render_close_checks(struct render *render);
@@ -85,11 +81,10 @@ void render_count_flakes(struct render *render);
 
 enum report_disposition render_disposition(const struct render_check *check);
 
-/* Why the requirement has its verdict: "" when it is satisfied. Caller frees; NULL when memory ran
- * out. */
+/* Why the requirement has its verdict: "" when it is satisfied. Caller frees. */
 char *render_requirement_reason(const struct render_requirement *requirement);
 
-/* The check's object in the report; NULL when memory ran out. Its arrays move into the object. */
+/* The check's object in the report. Its arrays move into the object. */
 cJSON *render_check_json(const struct render *render, struct render_check *check);
 
 /* Members of the report: run; requirements, totals and verdict. */

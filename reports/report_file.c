@@ -40,8 +40,6 @@ int report_file_read(const char *path, const char *const *without, cJSON **repor
 	if (!file_is_directory(path))
 		return read_json(path, true, without, report, err);
 	char *inside CLEANUP_FREE = path_join(path, "report.json");
-	if (inside == NULL)
-		return error_memory(err);
 	int rc = file_status(inside, false, &status, err);
 	if (rc == 0)
 		return read_json(inside, false, without, report, err);

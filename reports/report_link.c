@@ -3,22 +3,10 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <string.h>
-
-/* NULL: out of memory. */
-static char *page_of(const char *path)
-{
-	const bool folder = file_is_directory(path);
-	char *in CLEANUP_FREE = folder ? strdup(path) : path_directory(path);
-	char *page CLEANUP_FREE = in != NULL ? path_join(in, "report.html") : NULL;
-	if (page != NULL && !file_exists(page)) {
-		free(page);
-		page = folder ? path_join(in, "report.json") : strdup(path);
-	}
-	return STEAL(page);
-}
 
 /* Does '\' separate, as on Windows? */
 static bool is_separator(char c)
@@ -42,10 +30,14 @@ void report_add_encoded(const char *path, struct text *out)
 
 void report_add_link(const char *path, struct text *out)
 {
-	char *page CLEANUP_FREE = page_of(path);
-	out->failed = out->failed || page == NULL;
-	if (page == NULL)
-		return;
+	const bool is_folder = file_is_directory(path);
+	char *in CLEANUP_FREE = is_folder ? memory_copy(path) : path_directory(path);
+	char *page CLEANUP_FREE = path_join(in, "report.html");
+	if (!file_exists(page)) {
+		free(page);
+		page = is_folder ? path_join(in, "report.json") : memory_copy(path);
+	}
+
 	if (path_is_absolute(page) && !is_separator(page[0])) { /* "C:\\" */
 		text_addf(out, "file:///%.2s", page);
 		report_add_encoded(page + 2, out);

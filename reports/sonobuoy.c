@@ -57,32 +57,14 @@ static const char *status_of_run(const struct view *view, int exit_code)
 	return exit_code == REPORT_EXIT_EXPECTED && any_passed ? passed : unknown;
 }
 
-static cJSON *details_of_run(const cJSON *report, int exit_code)
-{
-	struct members details CLEANUP_MEMBERS = members_new();
-	struct text conformance CLEANUP_TEXT = {0};
-	view_add_conformance(report, &conformance);
-	member_string(&details, "conformance", text_string(&conformance));
-	member_int(&details, "exitCode", exit_code);
-	member_string(&details, "journal", view_string(report, "/run/journal/digest"));
-	return members_take(&details);
-}
-
-/* YAML refuses U+FFFE and U+FFFF, which JSON has as they are. */
-static void replace_noncharacters(char *json)
-{
-	for (char *at = json; (at = strstr(at, "\xef\xbf")) != NULL; at += 3) {
-		if ((unsigned char)at[2] > 0xbd)
-			at[2] = '\xbd';
-	}
-}
-
 int sonobuoy_write(const cJSON *report, const struct writer_options *options, struct text *out,
 		   struct error *err)
 {
 	struct view view CLEANUP_VIEW = {0};
 	struct members root CLEANUP_MEMBERS = members_new();
+	struct members details CLEANUP_MEMBERS = members_new();
 	struct members items CLEANUP_MEMBERS = members_new_array();
+	struct text conformance CLEANUP_TEXT = {0};
 	const int exit_code = report_exit_code(report);
 	int rc = view_open(report, &view, err);
 	(void)options;
@@ -92,13 +74,20 @@ int sonobuoy_write(const cJSON *report, const struct writer_options *options, st
 		member_item(&items, NULL, item_of(&view.checks[i]));
 	member_string(&root, "name", "gpucert");
 	member_string(&root, "status", status_of_run(&view, exit_code));
-	member_item(&root, "details", details_of_run(report, exit_code));
+	view_add_conformance(report, &conformance);
+	member_string(&details, "conformance", text_string(&conformance));
+	member_int(&details, "exitCode", exit_code);
+	member_string(&details, "journal", view_string(report, "/run/journal/digest"));
+	member_item(&root, "details", members_take(&details));
 	member_item(&root, "items", members_take(&items));
 	cJSON *tree CLEANUP_JSON = members_take(&root);
 	char *json CLEANUP_FREE = json_print(tree);
-	if (json == NULL)
-		return error_memory(err);
-	replace_noncharacters(json);
+
+	/* YAML refuses U+FFFE and U+FFFF, which JSON has as they are. */
+	for (char *at = json; (at = strstr(at, "\xef\xbf")) != NULL; at += 3) {
+		if ((unsigned char)at[2] > 0xbd)
+			at[2] = '\xbd';
+	}
 	text_add(out, json);
 	return 0;
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/view.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 enum { IDS_MAX = 6 };
 
 #define EXACT_MAX 9007199254740992 /* whole numbers of doubles end here */
 
-static void take_check(const cJSON *json, struct view_check *check)
+static struct view_check check_of(const cJSON *json)
 {
 	const char *unproven = view_string(json, "/unproven");
 	const char *id = view_string(json, "/id");
-	*check = (struct view_check){
+	struct view_check check = {
 		.json = json,
 		.id = id,
 		.suite_size = strcspn(id, "."),
@@ -22,41 +24,35 @@ static void take_check(const cJSON *json, struct view_check *check)
 			report_disposition_names, view_string(json, "/disposition")),
 		.duration_ms = view_duration(json, "/time/durationMs"),
 	};
-	check->unproven = check->outcome == REPORT_PASS && unproven[0] != '\0';
-	if (check->unproven)
-		check->reason = unproven;
-}
-
-/* A report may be a stranger's. */
-static int check_item(const struct json_at *at, struct error *err)
-{
-	const char *word = NULL;
-	int rc = json_need_string(at, "id", &word, err);
-	if (rc == 0)
-		rc = json_need_string(at, "outcome", &word, err);
-	if (rc == 0 && report_outcome_of(word) == REPORT_OUTCOME_COUNT)
-		return json_error(at, err, "outcome: '%.32s' is not an outcome", word);
-	return rc;
+	check.unproven = check.outcome == REPORT_PASS && unproven[0] != '\0';
+	if (check.unproven)
+		check.reason = unproven;
+	return check;
 }
 
 int view_open(const cJSON *report, struct view *view, struct error *err)
 {
 	struct json_at root = json_root(report);
 	struct json_at checks = {0};
+	const char *word = NULL;
 	int rc = json_need(&root, "checks", JSON_ARRAY, &checks, err);
 	if (rc != 0)
 		return rc;
 	if (json_count(&checks) > VIEW_CHECKS_MAX)
 		return error_set(err, ERROR_LIMIT, "checks: more than %d", (int)VIEW_CHECKS_MAX);
-	view->checks = calloc(json_count(&checks) + 1, sizeof(*view->checks));
-	if (view->checks == NULL)
-		return error_memory(err);
+
+	/* A report may be a stranger's. */
+	view->checks = memory_allocate(json_count(&checks), sizeof(*view->checks));
 	json_each (node, checks.node) {
 		struct json_at at = {.node = node, .parent = &checks, .index = view->count};
-		rc = check_item(&at, err);
+		rc = json_need_string(&at, "id", &word, err);
+		if (rc == 0)
+			rc = json_need_string(&at, "outcome", &word, err);
+		if (rc == 0 && report_outcome_of(word) == REPORT_OUTCOME_COUNT)
+			rc = json_error(&at, err, "outcome: '%.32s' is not an outcome", word);
 		if (rc < 0)
 			return rc;
-		take_check(node, &view->checks[view->count++]);
+		view->checks[view->count++] = check_of(node);
 	}
 	return 0;
 }

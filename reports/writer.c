@@ -12,9 +12,7 @@ static int json_write(const cJSON *report, const struct writer_options *options,
 		      struct error *err)
 {
 	char *json CLEANUP_FREE = json_print(report);
-	(void)options;
-	if (json == NULL)
-		return error_memory(err);
+	(void)options, (void)err;
 	text_add(out, json);
 	return 0;
 }
@@ -48,10 +46,9 @@ int writer_print(const struct writer *writer, const cJSON *report,
 {
 	struct text text CLEANUP_TEXT = {0};
 	int rc = writer->write(report, options, &text, err);
-	if (rc < 0)
-		return rc;
-	*out = text_take(&text);
-	return *out != NULL ? 0 : error_memory(err);
+	if (rc == 0)
+		*out = text_take(&text);
+	return rc;
 }
 
 struct writer_options writer_options_of_stdout(void)
