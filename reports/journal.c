@@ -77,36 +77,6 @@ static int make_line(const struct journal *journal, enum journal_type type, cons
 	return 0;
 }
 
-static int write_line(struct journal *journal, const struct text *line, struct error *err)
-{
-	uv_buf_t buffer = uv_buf_init(line->data, (unsigned)line->size);
-	uv_fs_t request;
-
-	if (journal->torn)
-		return error_set(err, ERROR_IO, "%s: an earlier record was written in part",
-				 journal->path);
-	if (journal->size + (int64_t)line->size > JOURNAL_SIZE_MAX)
-		return error_set(err, ERROR_LIMIT, "%s: longer than %d bytes", journal->path,
-				 (int)JOURNAL_SIZE_MAX);
-
-	int count = uv_fs_write(NULL, &request, journal->file, &buffer, 1, journal->size, NULL);
-	uv_fs_req_cleanup(&request);
-	if (count < 0)
-		return error_uv(err, count, "%s", journal->path);
-	if ((size_t)count != line->size) {
-		/* Truncates the partial line, so that the next one starts on its own. */
-		int rc = uv_fs_ftruncate(NULL, &request, journal->file, journal->size, NULL);
-		uv_fs_req_cleanup(&request);
-		journal->torn = rc < 0;
-		return error_uv(err, UV_ENOSPC, "%s", journal->path);
-	}
-
-	journal->size += (int64_t)line->size;
-	journal->sequence++;
-	digest_bytes(line->data, line->size, journal->digest);
-	return 0;
-}
-
 /* A text must be redacted before it is cut: a name cut in half would not be recognised. */
 static void add_text(const struct journal *journal, struct members *record, const char *key,
 		     const char *text)
@@ -132,9 +102,28 @@ static int append(struct journal *journal, enum journal_type type, struct member
 		return 0;
 	}
 
-	rc = write_line(journal, &line, err);
-	if (rc != 0)
-		return rc;
+	if (journal->torn)
+		return error_set(err, ERROR_IO, "%s: an earlier record was written in part",
+				 journal->path);
+	if (journal->size + (int64_t)line.size > JOURNAL_SIZE_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: longer than %d bytes", journal->path,
+				 (int)JOURNAL_SIZE_MAX);
+	uv_buf_t buffer = uv_buf_init(line.data, (unsigned)line.size);
+	int count = uv_fs_write(NULL, &request, journal->file, &buffer, 1, journal->size, NULL);
+	uv_fs_req_cleanup(&request);
+	if (count < 0)
+		return error_uv(err, count, "%s", journal->path);
+	if ((size_t)count != line.size) {
+		/* Truncates the partial line, so that the next one starts on its own. */
+		rc = uv_fs_ftruncate(NULL, &request, journal->file, journal->size, NULL);
+		uv_fs_req_cleanup(&request);
+		journal->torn = rc < 0;
+		return error_uv(err, UV_ENOSPC, "%s", journal->path);
+	}
+
+	journal->size += (int64_t)line.size;
+	journal->sequence++;
+	digest_bytes(line.data, line.size, journal->digest);
 	if (share != NULL) {
 		share->bytes += line.size;
 		share->count++;

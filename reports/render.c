@@ -46,43 +46,40 @@ static int take(struct render *render, const struct journal_record *record, stru
 	return 0;
 }
 
-/* An event that says so where the clock of the machine was set back: then the run may have ended before it began.
- * Durations are by the monotonic clock. */
-static void add_clock_set_back(const struct render *render)
+static cJSON *report_of(struct render *render)
 {
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct members environment CLEANUP_MEMBERS = members_new();
+	struct members checks CLEANUP_MEMBERS = members_new_array();
+	struct members event CLEANUP_MEMBERS = members_new();
 	const struct journal_log *log = render->log;
 	const struct journal_record *back =
 		NULL; /* the first that is earlier than the one before */
 	size_t times = 0;
+	char digest[DIGEST_SIZE] = "";
+
+	environment_add_ran(render->environment, render->ran);
+	environment_digest(render->environment, digest);
+
+	/* An event says where the clock of the machine was set back: then the run may have ended before it began.
+	 * Durations are by the monotonic clock. */
 	for (size_t i = 1; i < log->count; i++) {
 		const struct journal_record *record = &log->records[i];
 		if (strcmp(record->time, record[-1].time) >= 0 && record->at_ms >= record[-1].at_ms)
 			continue;
 		back = times++ == 0 ? record : back;
 	}
-	if (back == NULL)
-		return;
-	struct members event CLEANUP_MEMBERS = members_new();
-	member_string(&event, "kind", REPORT_CLOCK_SET_BACK);
-	member_format(
-		&event, "text",
-		"the clock was set back, %zu times: first from %.40s to %.40s, in line %zu of the "
-		"journal",
-		times, back[-1].time, back->time, back->line);
-	member_int(&event, "atMs", back->at_ms);
-	(void)array_add(render->events, members_take(&event));
-}
+	if (back != NULL) {
+		member_string(&event, "kind", REPORT_CLOCK_SET_BACK);
+		member_format(
+			&event, "text",
+			"the clock was set back, %zu times: first from %.40s to %.40s, in line "
+			"%zu of the journal",
+			times, back[-1].time, back->time, back->line);
+		member_int(&event, "atMs", back->at_ms);
+		(void)array_add(render->events, members_take(&event));
+	}
 
-static cJSON *report_of(struct render *render)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct members environment CLEANUP_MEMBERS = members_new();
-	struct members checks CLEANUP_MEMBERS = members_new_array();
-	char digest[DIGEST_SIZE] = "";
-
-	environment_add_ran(render->environment, render->ran);
-	environment_digest(render->environment, digest);
-	add_clock_set_back(render);
 	render_close_checks(render);
 	render_count_flakes(render);
 	member_string(&json, "schema", REPORT_SCHEMA);

@@ -90,16 +90,6 @@ static void add_device(struct render_check *check, const struct journal_record *
 	(void)array_add(devices, cJSON_CreateString(ref));
 }
 
-static bool is_same_prediction(const cJSON *a, const cJSON *b)
-{
-	const struct json_member *field = journal_shapes[JOURNAL_PREDICTION].members;
-	while (field->key != NULL &&
-	       cJSON_Compare(cJSON_GetObjectItemCaseSensitive(a, field->key),
-			     cJSON_GetObjectItemCaseSensitive(b, field->key), true))
-		field++;
-	return field->key == NULL;
-}
-
 /* A launch that was predicted alike, with the same end, counts with the first such one. */
 static void add_prediction(const struct journal_record *record, cJSON *predictions)
 {
@@ -112,7 +102,14 @@ static void add_prediction(const struct journal_record *record, cJSON *predictio
 		cJSON *launches = cJSON_GetObjectItemCaseSensitive(known, "launches");
 		if (compared++ == COMPARED_MAX)
 			break;
-		if (!is_same_prediction(known, prediction.object))
+		const struct json_member *field = journal_shapes[JOURNAL_PREDICTION].members;
+		while (field->key != NULL &&
+		       cJSON_Compare(
+			       cJSON_GetObjectItemCaseSensitive(known, field->key),
+			       cJSON_GetObjectItemCaseSensitive(prediction.object, field->key),
+			       true))
+			field++;
+		if (field->key != NULL)
 			continue;
 		(void)cJSON_SetNumberValue(launches, launches->valueint + 1);
 		return;
@@ -271,38 +268,16 @@ void render_count_flakes(struct render *render)
 						failed > field_count(render->plan, "flakeBudget");
 }
 
-/* When it ran, and where its time went; null when it did not run. */
-static void add_time(const struct render *render, const struct render_check *check,
-		     struct members *json)
-{
-	struct members time CLEANUP_MEMBERS = members_new();
-	struct members phases CLEANUP_MEMBERS = members_new();
-	const struct journal_record *last = &render->log->records[render->log->count - 1];
-	const cJSON *end = check->end != NULL ? check->end->json : NULL;
-	if (check->begin == NULL) {
-		member_string(json, "time", NULL);
-		return;
-	}
-	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
-		member_int(&phases, report_phase_names[i],
-			   field_count(field_get(end, "phasesMs"), report_phase_names[i]));
-	member_int(&time, "startedMs", check->begin->at_ms);
-	member_int(&time, "durationMs",
-		   end != NULL			       ? field_count(end, "durationMs")
-		   : last->at_ms > check->begin->at_ms ? last->at_ms - check->begin->at_ms
-						       : 0);
-	member_int(&time, "timeoutMs", field_count(check->begin->json, "timeoutMs"));
-	member_item(&time, "phasesMs", members_take(&phases));
-	member_item(json, "time", members_take(&time));
-}
-
 cJSON *render_check_json(const struct render *render, struct render_check *check)
 {
 	static const char *const lists[] = {"devices",	"deviceOutcomes", "assertions",	 "notes",
 					    "evidence", "events",	  "observations"};
 	struct members json CLEANUP_MEMBERS = members_new();
+	struct members time CLEANUP_MEMBERS = members_new();
+	struct members phases CLEANUP_MEMBERS = members_new();
 	const cJSON *watched = watched_of(check);
-	const cJSON *advice = check->end != NULL ? field_get(check->end->json, "advice") : NULL;
+	const cJSON *end = check->end != NULL ? check->end->json : NULL;
+	const cJSON *advice = field_get(end, "advice");
 	json_members_copy(check->planned, record_identity, &json);
 	if (advice != NULL) {
 		cJSON_DeleteItemFromObjectCaseSensitive(json.object, "advice");
@@ -319,12 +294,30 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 		member_string(&json, "cause", check->cause);
 	member_item(&json, "watched",
 		    watched != NULL ? cJSON_Duplicate(watched, true) : cJSON_CreateNull());
-	add_time(render, check, &json);
+
+	/* When it ran, and where its time went. */
+	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
+		member_int(&phases, report_phase_names[i],
+			   field_count(field_get(end, "phasesMs"), report_phase_names[i]));
+	if (check->begin != NULL) {
+		const int64_t last_ms = render->log->records[render->log->count - 1].at_ms;
+		const int64_t began_ms = check->begin->at_ms;
+		member_int(&time, "startedMs", began_ms);
+		member_int(&time, "durationMs",
+			   end != NULL		? field_count(end, "durationMs")
+			   : last_ms > began_ms ? last_ms - began_ms
+						: 0);
+		member_int(&time, "timeoutMs", field_count(check->begin->json, "timeoutMs"));
+		member_item(&time, "phasesMs", members_take(&phases));
+		member_item(&json, "time", members_take(&time));
+	} else {
+		member_null(&json, "time");
+	}
+
 	for (size_t i = 0; i < RENDER_LIST_COUNT; i++) {
 		if (i != RENDER_SIGHTS || check->lists[i]->child != NULL)
 			member_item(&json, lists[i], STEAL(check->lists[i]));
 	}
-	member_int(&json, "leftOut",
-		   check->end != NULL ? field_count(check->end->json, "leftOut") : 0);
+	member_int(&json, "leftOut", field_count(end, "leftOut"));
 	return members_take(&json);
 }

@@ -130,24 +130,6 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 	return members_take(&conformance);
 }
 
-static cJSON *expectation_json(const struct render *render)
-{
-	struct members expectation CLEANUP_MEMBERS = members_new();
-	struct members checks CLEANUP_MEMBERS = members_new_array();
-	bool unexpected = false;
-	for (size_t i = 0; i < render->check_count; i++) {
-		enum report_disposition disposition = render_disposition(&render->checks[i]);
-		if (disposition != REPORT_UNEXPECTED_FAIL &&
-		    disposition != REPORT_UNEXPECTED_IMPROVEMENT)
-			continue;
-		member_string(&checks, NULL, render->checks[i].id);
-		unexpected = true;
-	}
-	member_string(&expectation, "result", unexpected ? "unexpected" : "as-expected");
-	member_item(&expectation, "checks", members_take(&checks));
-	return members_take(&expectation);
-}
-
 /* Of a check that was decided: was something compared under that kubelet, and `*failed`: did not hold? */
 static bool compared_under(const struct render_check *check, const char *kubelet, bool *failed)
 {
@@ -231,6 +213,8 @@ void render_add_verdict(const struct render *render, struct members *report)
 {
 	const cJSON *invocation = field_get(render->log->records[0].json, "invocation");
 	struct members verdict CLEANUP_MEMBERS = members_new();
+	struct members expectation CLEANUP_MEMBERS = members_new();
+	struct members unexpected CLEANUP_MEMBERS = members_new_array();
 	struct report_tally tally = {0};
 	struct report_facts facts = {
 		.state = state_of(render),
@@ -244,12 +228,19 @@ void render_add_verdict(const struct render *render, struct members *report)
 	};
 	for (size_t i = 0; i < render->check_count; i++) {
 		const struct render_check *check = &render->checks[i];
+		const enum report_disposition disposition = render_disposition(check);
 		tally.outcomes[check->outcome]++;
-		tally.dispositions[render_disposition(check)]++;
+		tally.dispositions[disposition]++;
 		tally.cut_off += check->cut_off ? 1 : 0;
+		if (disposition == REPORT_UNEXPECTED_FAIL ||
+		    disposition == REPORT_UNEXPECTED_IMPROVEMENT)
+			member_string(&unexpected, NULL, check->id);
 	}
 	member_item(&verdict, "conformance", conformance_json(render, &facts.conformance));
-	member_item(&verdict, "expectation", expectation_json(render));
+	member_string(&expectation, "result",
+		      json_first(unexpected.object) != NULL ? "unexpected" : "as-expected");
+	member_item(&expectation, "checks", members_take(&unexpected));
+	member_item(&verdict, "expectation", members_take(&expectation));
 	add_kubelets(render, &verdict);
 	member_int(&verdict, "exitCode", report_exit_of(&facts));
 	member_item(report, "requirements", requirements_json(render));

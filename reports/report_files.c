@@ -14,29 +14,6 @@ enum { DEPTH_MAX = 16, THREADS_MAX = 8 };
 #define REPORT_NAME "report.json"
 
 static void add_folder(const char *folder, unsigned depth, struct text_list *found,
-		       struct text_list *unread);
-
-static void add_entry(const char *folder, const uv_dirent_t *entry, unsigned depth,
-		      struct text_list *found, struct text_list *unread)
-{
-	char *path CLEANUP_FREE = path_join(folder, entry->name);
-	const bool is_report = strcmp(entry->name, REPORT_NAME) == 0;
-	struct file_status status = {.kind = entry->type == UV_DIRENT_DIR ? FILE_DIRECTORY
-									  : FILE_REGULAR};
-	struct error why = {0};
-	/* Some file systems do not say what they list. */
-	if ((is_report || entry->type == UV_DIRENT_UNKNOWN) &&
-	    file_status(path, false, &status, &why) < 0)
-		(void)text_list_add(unread, why.text, NULL);
-	else if (status.kind == FILE_DIRECTORY)
-		add_folder(path, depth + 1, found, unread);
-	else if (is_report && status.kind == FILE_LINK)
-		(void)text_list_addf(unread, NULL, "%s: a link, which is not followed", path);
-	else if (is_report)
-		(void)text_list_add(found, path, NULL);
-}
-
-static void add_folder(const char *folder, unsigned depth, struct text_list *found,
 		       struct text_list *unread)
 {
 	uv_fs_t request CLEANUP(uv_fs_req_cleanup) = {0};
@@ -49,8 +26,25 @@ static void add_folder(const char *folder, unsigned depth, struct text_list *fou
 	int count = uv_fs_scandir(NULL, &request, folder, 0, NULL);
 	if (count < 0)
 		(void)text_list_addf(unread, NULL, "%s: %s", folder, uv_strerror(count));
-	while (count >= 0 && uv_fs_scandir_next(&request, &entry) == 0)
-		add_entry(folder, &entry, depth, found, unread);
+
+	while (count >= 0 && uv_fs_scandir_next(&request, &entry) == 0) {
+		char *path CLEANUP_FREE = path_join(folder, entry.name);
+		const bool is_report = strcmp(entry.name, REPORT_NAME) == 0;
+		struct file_status status = {.kind = entry.type == UV_DIRENT_DIR ? FILE_DIRECTORY
+										 : FILE_REGULAR};
+		struct error why = {0};
+		/* Some file systems do not say what they list. */
+		if ((is_report || entry.type == UV_DIRENT_UNKNOWN) &&
+		    file_status(path, false, &status, &why) < 0)
+			(void)text_list_add(unread, why.text, NULL);
+		else if (status.kind == FILE_DIRECTORY)
+			add_folder(path, depth + 1, found, unread);
+		else if (is_report && status.kind == FILE_LINK)
+			(void)text_list_addf(unread, NULL, "%s: a link, which is not followed",
+					     path);
+		else if (is_report)
+			(void)text_list_add(found, path, NULL);
+	}
 }
 
 /* Shared by the threads; the lock is for all but `paths`. */

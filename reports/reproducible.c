@@ -28,29 +28,23 @@ const struct volatile_member volatile_members[] = {
 	{NULL, NULL},
 };
 
-/* What is of another type than the value is left as it is. */
-static void set_value(cJSON *member, const char *value)
-{
-	cJSON *fixed CLEANUP_JSON = cJSON_Parse(value);
-	if (cJSON_IsNumber(fixed) && cJSON_IsNumber(member))
-		(void)cJSON_SetNumberValue(member, fixed->valuedouble);
-	if (cJSON_IsString(fixed) && cJSON_IsString(member))
-		(void)cJSON_SetValuestring(member, fixed->valuestring);
-}
-
+/* Members of another type than the value are left as they are. */
 static void walk(cJSON *node, const struct volatile_member *rule, const char *pointer)
 {
 	size_t size = strcspn(pointer + 1, "/");
 	bool every = size == 1 && pointer[1] == '*';
 	const char *rest = pointer + 1 + size;
+	cJSON *fixed CLEANUP_JSON = cJSON_Parse(rule->value);
 	for (cJSON *child = node->child; child != NULL; child = child->next) {
 		if (!every && (child->string == NULL || strlen(child->string) != size ||
 			       strncmp(child->string, pointer + 1, size) != 0))
 			continue;
-		if (*rest == '\0')
-			set_value(child, rule->value);
-		else
+		if (*rest != '\0')
 			walk(child, rule, rest);
+		else if (cJSON_IsNumber(fixed) && cJSON_IsNumber(child))
+			(void)cJSON_SetNumberValue(child, fixed->valuedouble);
+		else if (cJSON_IsString(fixed) && cJSON_IsString(child))
+			(void)cJSON_SetValuestring(child, fixed->valuestring);
 	}
 }
 
@@ -94,28 +88,21 @@ static void fix_assertion(const cJSON *report, const cJSON *check, const cJSON *
 		replace(requirement, "reason", old, new);
 }
 
-/* What earlier runs left, and whoever set the clock, is not of this one. */
-static void remove_others_remains(cJSON *report)
-{
-	static const char *const kinds[] = {"recovered", "restored", "left-behind",
-					    REPORT_CLOCK_SET_BACK};
-	const cJSON *events = json_pointer(report, "/run/events");
-	cJSON *next = NULL;
-	for (cJSON *event = events != NULL ? events->child : NULL; event != NULL; event = next) {
-		next = event->next;
-		for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-			if (strcmp(view_string(event, "/kind"), kinds[i]) != 0)
-				continue;
-			cJSON_Delete(cJSON_DetachItemViaPointer((cJSON *)(uintptr_t)events, event));
-			break;
-		}
-	}
-}
-
 int report_make_reproducible(cJSON *report, struct error *err)
 {
+	static const char *const kinds[] = {"recovered", "restored", "left-behind",
+					    REPORT_CLOCK_SET_BACK, NULL};
+	const cJSON *events = json_pointer(report, "/run/events");
+	cJSON *next = NULL;
 	(void)err;
-	remove_others_remains(report);
+
+	/* The remains of earlier runs, and whoever set the clock, do not belong to this run. */
+	for (cJSON *event = events != NULL ? events->child : NULL; event != NULL; event = next) {
+		next = event->next;
+		if (kinds[text_position(kinds, view_string(event, "/kind"))] != NULL)
+			cJSON_Delete(cJSON_DetachItemViaPointer((cJSON *)(uintptr_t)events, event));
+	}
+
 	for (const struct volatile_member *rule = volatile_members; rule->pointer != NULL; rule++)
 		walk(report, rule, rule->pointer);
 	json_each (check, json_pointer(report, "/checks")) {

@@ -25,23 +25,6 @@ static const char *status_of(const struct view_check *check)
 	return statuses[check->outcome];
 }
 
-static cJSON *item_of(const struct view_check *check)
-{
-	struct members item CLEANUP_MEMBERS = members_new();
-	struct members details CLEANUP_MEMBERS = members_new();
-	member_string(&item, "name", check->id);
-	member_string(&item, "status", status_of(check));
-	member_string(&details, "title", view_string(check->json, "/title"));
-	member_string(&details, "outcome", report_outcome_names[check->outcome]);
-	member_optional(&details, "disposition", view_string(check->json, "/disposition"));
-	member_cut(&details, "reason", check->reason, REASON_MAX);
-	member_optional(&details, "requirement", view_string(check->json, "/requirement"));
-	member_int(&details, "durationMs", check->duration_ms);
-	member_copy(&details, "evidence", json_pointer(check->json, "/evidence"));
-	member_item(&item, "details", members_take(&details));
-	return members_take(&item);
-}
-
 /* Sonobuoy believes the status of the whole: it does not compute it from the items. */
 static const char *status_of_run(const struct view *view, int exit_code)
 {
@@ -62,7 +45,7 @@ int sonobuoy_write(const cJSON *report, const struct writer_options *options, st
 {
 	struct view view CLEANUP_VIEW = {0};
 	struct members root CLEANUP_MEMBERS = members_new();
-	struct members details CLEANUP_MEMBERS = members_new();
+	struct members run CLEANUP_MEMBERS = members_new();
 	struct members items CLEANUP_MEMBERS = members_new_array();
 	struct text conformance CLEANUP_TEXT = {0};
 	const int exit_code = report_exit_code(report);
@@ -70,15 +53,31 @@ int sonobuoy_write(const cJSON *report, const struct writer_options *options, st
 	(void)options;
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < view.count; i++)
-		member_item(&items, NULL, item_of(&view.checks[i]));
+
+	for (size_t i = 0; i < view.count; i++) {
+		const struct view_check *check = &view.checks[i];
+		struct members item CLEANUP_MEMBERS = members_new();
+		struct members details CLEANUP_MEMBERS = members_new();
+		member_string(&item, "name", check->id);
+		member_string(&item, "status", status_of(check));
+		member_string(&details, "title", view_string(check->json, "/title"));
+		member_string(&details, "outcome", report_outcome_names[check->outcome]);
+		member_optional(&details, "disposition", view_string(check->json, "/disposition"));
+		member_cut(&details, "reason", check->reason, REASON_MAX);
+		member_optional(&details, "requirement", view_string(check->json, "/requirement"));
+		member_int(&details, "durationMs", check->duration_ms);
+		member_copy(&details, "evidence", json_pointer(check->json, "/evidence"));
+		member_item(&item, "details", members_take(&details));
+		member_item(&items, NULL, members_take(&item));
+	}
+
 	member_string(&root, "name", "gpucert");
 	member_string(&root, "status", status_of_run(&view, exit_code));
 	view_add_conformance(report, &conformance);
-	member_string(&details, "conformance", text_string(&conformance));
-	member_int(&details, "exitCode", exit_code);
-	member_string(&details, "journal", view_string(report, "/run/journal/digest"));
-	member_item(&root, "details", members_take(&details));
+	member_string(&run, "conformance", text_string(&conformance));
+	member_int(&run, "exitCode", exit_code);
+	member_string(&run, "journal", view_string(report, "/run/journal/digest"));
+	member_item(&root, "details", members_take(&run));
 	member_item(&root, "items", members_take(&items));
 	cJSON *tree CLEANUP_JSON = members_take(&root);
 	char *json CLEANUP_FREE = json_print(tree);

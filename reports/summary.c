@@ -118,20 +118,6 @@ static void add_predictions(struct report_document *it)
 	doc_label(it->doc, wrong != 0 ? "bad" : "good", "images", text_string(&body));
 }
 
-/* The entries of expectation files that match failures. */
-static void add_known(struct report_document *it)
-{
-	const struct finding_list *expected = &it->findings.expected;
-	struct text body CLEANUP_TEXT = {0};
-	text_addf(&body, "%zu failure%s expected by ", expected->checks,
-		  expected->checks == 1 ? " is" : "s are");
-	for (size_t i = 0; i < expected->count && i < ENTRIES_MAX; i++)
-		text_addf(&body, "%s%s", i > 0 ? ", " : "",
-			  view_string(expected->items[i].check->json, "/expected/entry"));
-	text_add(&body, expected->count > ENTRIES_MAX ? ", ..." : "");
-	doc_label(it->doc, "warn", "known", text_string(&body));
-}
-
 void report_add_end(struct report_document *it, size_t failed_left, size_t untested_left)
 {
 	const cJSON *overhead = json_pointer(it->report, "/run/time/overheadPercent");
@@ -159,10 +145,12 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 		.writer = &doc_terminal, .color = options->color, .columns = options->columns};
 	struct report_document it CLEANUP_REPORT_DOCUMENT = {0};
 	const struct findings *findings = &it.findings;
+	const struct finding_list *expected = &findings->expected;
 	const struct finding_list *untested = &findings->untested;
 	const char *aborted = view_string(report, "/run/abort/reason");
 	struct text fixed CLEANUP_TEXT = {0};
 	struct text kubelets CLEANUP_TEXT = {0};
+	struct text known CLEANUP_TEXT = {0};
 	int rc = report_document_open(report, options->location, &doc, &it, err);
 	if (rc < 0)
 		return rc;
@@ -181,10 +169,19 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 	const size_t failed_left = report_add_findings(&it, &findings->problems, lines);
 	const size_t problems = findings->problems.count;
 	lines -= problems < lines / 2 ? problems * 2 : lines / 2 * 2;
-	if (findings->expected.count > 0 && lines > 0) {
-		add_known(&it);
+
+	/* The entries of expectation files that match failures. */
+	if (expected->count > 0 && lines > 0) {
+		text_addf(&known, "%zu failure%s expected by ", expected->checks,
+			  expected->checks == 1 ? " is" : "s are");
+		for (size_t i = 0; i < expected->count && i < ENTRIES_MAX; i++)
+			text_addf(&known, "%s%s", i > 0 ? ", " : "",
+				  view_string(expected->items[i].check->json, "/expected/entry"));
+		text_add(&known, expected->count > ENTRIES_MAX ? ", ..." : "");
+		doc_label(&doc, "warn", "known", text_string(&known));
 		lines--;
 	}
+
 	/* A line for each reason why checks did not run, while there are lines. */
 	for (size_t i = 0; i < untested->count && i < lines; i++) {
 		const struct finding *finding = &untested->items[i];

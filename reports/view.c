@@ -9,32 +9,12 @@ enum { IDS_MAX = 6 };
 
 #define EXACT_MAX 9007199254740992 /* whole numbers of doubles end here */
 
-static struct view_check check_of(const cJSON *json)
-{
-	const char *unproven = view_string(json, "/unproven");
-	const char *id = view_string(json, "/id");
-	struct view_check check = {
-		.json = json,
-		.id = id,
-		.suite_size = strcspn(id, "."),
-		.reason = view_string(json, "/reason"),
-		.cause = view_string(json, "/cause"),
-		.outcome = report_outcome_of(view_string(json, "/outcome")),
-		.disposition = (enum report_disposition)text_position(
-			report_disposition_names, view_string(json, "/disposition")),
-		.duration_ms = view_duration(json, "/time/durationMs"),
-	};
-	check.unproven = check.outcome == REPORT_PASS && unproven[0] != '\0';
-	if (check.unproven)
-		check.reason = unproven;
-	return check;
-}
-
 int view_open(const cJSON *report, struct view *view, struct error *err)
 {
 	struct json_at root = json_root(report);
 	struct json_at checks = {0};
-	const char *word = NULL;
+	const char *id = NULL;
+	const char *outcome = NULL;
 	int rc = json_need(&root, "checks", JSON_ARRAY, &checks, err);
 	if (rc != 0)
 		return rc;
@@ -45,14 +25,30 @@ int view_open(const cJSON *report, struct view *view, struct error *err)
 	view->checks = memory_allocate(json_count(&checks), sizeof(*view->checks));
 	json_each (node, checks.node) {
 		struct json_at at = {.node = node, .parent = &checks, .index = view->count};
-		rc = json_need_string(&at, "id", &word, err);
+		rc = json_need_string(&at, "id", &id, err);
 		if (rc == 0)
-			rc = json_need_string(&at, "outcome", &word, err);
-		if (rc == 0 && report_outcome_of(word) == REPORT_OUTCOME_COUNT)
-			rc = json_error(&at, err, "outcome: '%.32s' is not an outcome", word);
+			rc = json_need_string(&at, "outcome", &outcome, err);
+		if (rc == 0 && report_outcome_of(outcome) == REPORT_OUTCOME_COUNT)
+			rc = json_error(&at, err, "outcome: '%.32s' is not an outcome", outcome);
 		if (rc < 0)
 			return rc;
-		view->checks[view->count++] = check_of(node);
+
+		struct view_check *check = &view->checks[view->count++];
+		const char *unproven = view_string(node, "/unproven");
+		*check = (struct view_check){
+			.json = node,
+			.id = id,
+			.suite_size = strcspn(id, "."),
+			.reason = view_string(node, "/reason"),
+			.cause = view_string(node, "/cause"),
+			.outcome = report_outcome_of(outcome),
+			.disposition = (enum report_disposition)text_position(
+				report_disposition_names, view_string(node, "/disposition")),
+			.duration_ms = view_duration(node, "/time/durationMs"),
+		};
+		check->unproven = check->outcome == REPORT_PASS && unproven[0] != '\0';
+		if (check->unproven)
+			check->reason = unproven;
 	}
 	return 0;
 }

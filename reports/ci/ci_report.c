@@ -70,31 +70,6 @@ static void add_verdict(const struct ci_system *ci, const cJSON *report,
 	ci_annotate(ci, out, is_error, text_string(&title), text_string(&message));
 }
 
-/* What is unexpected, the gravest first and each reason once. */
-static int add_annotations(const struct ci_system *ci, const cJSON *report, struct text *out,
-			   struct error *err)
-{
-	struct findings findings CLEANUP_FINDINGS = {0};
-	const struct finding_list *problems = &findings.problems;
-	int rc = ci->annotation != NULL ? findings_open(report, &findings, err) : 0;
-	if (rc < 0 || ci->annotation == NULL)
-		return rc;
-	size_t left = problems->checks;
-	for (size_t i = 0; i < problems->count && i + 1 < CI_ANNOTATIONS_MAX; i++) {
-		add_problem(ci, &problems->items[i], out);
-		left -= problems->items[i].alike;
-	}
-	if (left > 0) {
-		char *title CLEANUP_FREE = text_format("%zu more unexpected results", left);
-		ci_annotate(ci, out, true, title, "they are in the report");
-	}
-	if (problems->count == 0 &&
-	    (view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED ||
-	     strcmp(findings_headline_of(report).word, "PARTIAL") == 0))
-		add_verdict(ci, report, &findings, out);
-	return 0;
-}
-
 /* Adds Markdown to the end of a file that another program may write to as well. */
 static int show_page(const char *path, const cJSON *report, const char *directory,
 		     struct error *err)
@@ -122,11 +97,29 @@ int ci_print(const struct ci_system *ci, const cJSON *report, const char *direct
 	const struct writer_options options = {.location = directory};
 	const char *page = ci->page_variable != NULL ? getenv(ci->page_variable) : NULL;
 	struct text out CLEANUP_TEXT = {0};
+	struct findings findings CLEANUP_FINDINGS = {0};
+	const struct finding_list *problems = &findings.problems;
 	int rc = summary_write(report, &options, &out, err);
 	if (rc == 0)
-		rc = add_annotations(ci, report, &out, err);
+		rc = findings_open(report, &findings, err);
 	if (rc < 0)
 		return rc;
+
+	/* What is unexpected, the gravest first and each reason once. */
+	size_t left = problems->checks;
+	for (size_t i = 0; i < problems->count && i + 1 < CI_ANNOTATIONS_MAX; i++) {
+		add_problem(ci, &problems->items[i], &out);
+		left -= problems->items[i].alike;
+	}
+	if (left > 0) {
+		char *title CLEANUP_FREE = text_format("%zu more unexpected results", left);
+		ci_annotate(ci, &out, true, title, "they are in the report");
+	}
+	if (problems->count == 0 &&
+	    (view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED ||
+	     strcmp(findings_headline_of(report).word, "PARTIAL") == 0))
+		add_verdict(ci, report, &findings, &out);
+
 	if (ci->hand_over != NULL) {
 		char here[4096] = "";
 		size_t size = sizeof(here);

@@ -157,23 +157,12 @@ int expectations_parse(const char *name, const cJSON *document, struct expectati
 	if (rc == 0)
 		rc = json_members_read(&root, file_members, &file, &out->arena, err);
 	for (size_t i = 0; rc == 0 && i < file.count; i++) {
-		struct expectation *rows =
-			arena_grow(&out->arena, out->rows, out->count, sizeof(*rows));
-		if (rows == NULL)
-			return error_memory(err);
-		out->rows = rows;
-		rows[out->count] = file.rows[i];
-		rows[out->count++].entry = arena_format(&out->arena, "%s#%zu", name, i + 1);
+		out->rows = arena_grow(&out->arena, out->rows, out->count, sizeof(*out->rows));
+		out->rows[out->count] = file.rows[i];
+		out->rows[out->count++].entry = arena_format(&out->arena, "%s#%zu", name, i + 1);
 	}
 	out->flake_budget += file.flake_budget;
-	return rc == 0 && out->arena.failed ? error_memory(err) : rc;
-}
-
-static bool are_twins(const struct expectation *a, const struct expectation *b)
-{
-	return strcmp(a->check, b->check) == 0 &&
-	       (a->revision == b->revision || a->revision == 0 || b->revision == 0) &&
-	       json_members_equal(match_members, a, b);
+	return rc;
 }
 
 int expectations_check_twins(const struct expectations *expectations, struct error *err)
@@ -181,12 +170,15 @@ int expectations_check_twins(const struct expectations *expectations, struct err
 	for (size_t i = 0; i < expectations->count; i++) {
 		const struct expectation *row = &expectations->rows[i];
 		for (size_t k = 0; k < i; k++) {
-			if (are_twins(&expectations->rows[k], row))
+			const struct expectation *other = &expectations->rows[k];
+			if (strcmp(other->check, row->check) == 0 &&
+			    (other->revision == row->revision || other->revision == 0 ||
+			     row->revision == 0) &&
+			    json_members_equal(match_members, other, row))
 				return error_set(err, ERROR_FORMAT,
 						 "%s and %s are about %s in the same environments: "
 						 "remove one of them",
-						 expectations->rows[k].entry, row->entry,
-						 row->check);
+						 other->entry, row->entry, row->check);
 		}
 	}
 	return 0;
@@ -199,7 +191,7 @@ int expectations_read(const char *path, struct expectations *out, struct error *
 	const char *base = path_base(path);
 	const size_t size = strlen(base) - (text_ends_with(base, ".json") ? strlen(".json") : 0);
 	char *name CLEANUP_FREE = text_format("%.*s", (int)size, base);
-	int rc = name != NULL ? json_read_file(path, &document, err) : error_memory(err);
+	int rc = json_read_file(path, &document, err);
 	if (rc < 0)
 		return rc;
 	rc = expectations_parse(name, document, out, err);

@@ -19,23 +19,21 @@ static bool is_in_or_any(const char *range, const char *version)
 	return range[0] == '\0' || (version[0] != '\0' && version_in_range(version, range));
 }
 
-/* The user-mode driver: "Mesa 25.0.7". */
-static bool user_mode_matches(const struct expectation_match *match, const char *driver)
-{
-	const size_t name = strcspn(driver, " ");
-	return (match->driver[0] == '\0' ||
-		(strlen(match->driver) == name && strncmp(match->driver, driver, name) == 0)) &&
-	       is_in_or_any(match->driver_version, driver + name + (driver[name] != '\0'));
-}
-
 static bool driver_matches(const struct expectation_match *match, const cJSON *environment)
 {
 	if (match->driver[0] == '\0' && match->driver_version[0] == '\0')
 		return true;
 	json_each (driver, cJSON_GetObjectItemCaseSensitive(environment, "drivers")) {
-		if ((is_or_any(match->driver, view_string(driver, "/key")) &&
-		     is_in_or_any(match->driver_version, view_string(driver, "/version"))) ||
-		    user_mode_matches(match, view_string(driver, "/userMode")))
+		if (is_or_any(match->driver, view_string(driver, "/key")) &&
+		    is_in_or_any(match->driver_version, view_string(driver, "/version")))
+			return true;
+		/* The user-mode driver: "Mesa 25.0.7". */
+		const char *user_mode = view_string(driver, "/userMode");
+		const size_t size = strcspn(user_mode, " ");
+		const char *version = user_mode + size + (user_mode[size] != '\0');
+		if ((match->driver[0] == '\0' || (strlen(match->driver) == size &&
+						  strncmp(match->driver, user_mode, size) == 0)) &&
+		    is_in_or_any(match->driver_version, version))
 			return true;
 	}
 	return false;

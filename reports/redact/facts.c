@@ -218,20 +218,6 @@ cJSON *redactor_to_json(const struct redactor *redactor, bool all)
 	return members_take(&json);
 }
 
-static int read_fact(struct redactor *redactor, const struct json_at *from, struct error *err)
-{
-	const char *texts[] = {json_pointer_string(from->node, "/kind"),
-			       json_pointer_string(from->node, "/value"),
-			       json_pointer_string(from->node, "/placeholder")};
-	const size_t kind = text_position(redact_kind_names, texts[0]);
-	if (kind == REDACT_KIND_COUNT || texts[1] == NULL || texts[1][0] == '\0' ||
-	    texts[2] == NULL || texts[2][0] != '<' || strlen(texts[2]) >= REDACT_PLACEHOLDER_SIZE)
-		return json_error(from, err, "not a known kind, a value and its placeholder");
-	char *value CLEANUP_FREE =
-		redact_canonical((enum redact_kind)kind, texts[1], strlen(texts[1]));
-	return insert(redactor, (enum redact_kind)kind, value, strlen(value), texts[2], err);
-}
-
 int redactor_from_json(const cJSON *json, bool may_keep, struct redactor **out, struct error *err)
 {
 	struct redactor *redactor CLEANUP_REDACTOR = NULL;
@@ -246,14 +232,31 @@ int redactor_from_json(const cJSON *json, bool may_keep, struct redactor **out, 
 		rc = json_error(&root, err, "the key is too long");
 	if (rc == 0)
 		rc = json_need(&root, "facts", JSON_ARRAY, &facts, err);
-	for (size_t i = 0; rc == 0 && i < json_count(&facts); i++) {
-		struct json_at fact = {0};
-		rc = json_element(&facts, i, JSON_OBJECT, &fact, err);
-		if (rc == 0)
-			rc = read_fact(redactor, &fact, err);
-	}
 	if (rc < 0)
 		return rc;
+
+	for (size_t i = 0; i < json_count(&facts); i++) {
+		struct json_at fact = {0};
+		rc = json_element(&facts, i, JSON_OBJECT, &fact, err);
+		if (rc < 0)
+			return rc;
+		const char *told = json_pointer_string(fact.node, "/value");
+		const char *placeholder = json_pointer_string(fact.node, "/placeholder");
+		const size_t kind =
+			text_position(redact_kind_names, json_pointer_string(fact.node, "/kind"));
+		if (kind == REDACT_KIND_COUNT || told == NULL || told[0] == '\0' ||
+		    placeholder == NULL || placeholder[0] != '<' ||
+		    strlen(placeholder) >= REDACT_PLACEHOLDER_SIZE)
+			return json_error(&fact, err,
+					  "not a known kind, a value and its placeholder");
+		char *value CLEANUP_FREE =
+			redact_canonical((enum redact_kind)kind, told, strlen(told));
+		rc = insert(redactor, (enum redact_kind)kind, value, strlen(value), placeholder,
+			    err);
+		if (rc < 0)
+			return rc;
+	}
+
 	(void)snprintf(redactor->key, sizeof(redactor->key), "%s", key);
 	json_each (name, json_pointer(json, "/stays")) {
 		size_t kind = text_position(redact_kind_names, cJSON_GetStringValue(name));

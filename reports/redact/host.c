@@ -9,23 +9,6 @@
 
 enum { ADDRESS_SIZE = 46 };
 
-/* A value that is the path of a file is where a secret lies. */
-static int add_secrets(struct redactor *redactor, struct error *err)
-{
-	uv_env_item_t *items = NULL;
-	int count = 0;
-	int rc = 0;
-	if (uv_os_environ(&items, &count) < 0)
-		return error_memory(err);
-	for (int i = 0; rc == 0 && i < count; i++) {
-		if (redact_key_of(items[i].name, strlen(items[i].name)) == REDACT_KEY_SECRET &&
-		    !file_exists(items[i].value))
-			rc = redactor_add(redactor, REDACT_SECRET, items[i].value, err);
-	}
-	uv_os_free_environ(items, count);
-	return rc;
-}
-
 /* Addresses and MAC addresses of what leads out of this host. */
 static int add_interfaces(struct redactor *redactor, struct error *err)
 {
@@ -64,7 +47,10 @@ int redactor_add_this_host(struct redactor *redactor, struct error *err)
 	char host[UV_MAXHOSTNAMESIZE] = "";
 	size_t size = sizeof(host);
 	uv_passwd_t passwd = {0};
+	uv_env_item_t *items = NULL;
+	int count = 0;
 	int rc = 0;
+
 	if (uv_os_gethostname(host, &size) == 0)
 		rc = redactor_add(redactor, REDACT_HOST, host, err);
 	if (rc == 0)
@@ -82,5 +68,15 @@ int redactor_add_this_host(struct redactor *redactor, struct error *err)
 	}
 	if (rc == 0)
 		rc = add_interfaces(redactor, err);
-	return rc == 0 ? add_secrets(redactor, err) : rc;
+
+	/* A value that is the path of a file is where a secret lies. */
+	if (rc == 0 && uv_os_environ(&items, &count) < 0)
+		rc = error_memory(err);
+	for (int i = 0; rc == 0 && i < count; i++) {
+		if (redact_key_of(items[i].name, strlen(items[i].name)) == REDACT_KEY_SECRET &&
+		    !file_exists(items[i].value))
+			rc = redactor_add(redactor, REDACT_SECRET, items[i].value, err);
+	}
+	uv_os_free_environ(items, count);
+	return rc;
 }

@@ -228,7 +228,6 @@ void redact_text(const struct redactor *redactor, const char *data, size_t size,
 			break;
 		data = text_string(pass);
 		size = pass->size;
-		out->failed = out->failed || pass->failed;
 	}
 	text_append(out, data, size);
 	text_free(&passes[0]);
@@ -245,7 +244,7 @@ char *redact_string(const struct redactor *redactor, const char *string)
 char *redact_file_name(const struct redactor *redactor, const char *name)
 {
 	char *plain = redact_string(redactor, name);
-	for (char *letter = plain; letter != NULL && *letter != '\0'; letter++) {
+	for (char *letter = plain; *letter != '\0'; letter++) {
 		if ((unsigned char)*letter >= 0x80 ||
 		    (!redact_is_word(*letter) && strchr("._-", *letter) == NULL))
 			*letter = '_';

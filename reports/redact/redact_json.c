@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-static void redact_key(const struct redactor *redactor, cJSON *item)
-{
-	char *key CLEANUP_FREE = redact_string(redactor, item->string);
-	if (strcmp(key, item->string) == 0)
-		return;
-	if ((item->type & cJSON_StringIsConst) == 0)
-		cJSON_free(item->string);
-	item->string = STEAL(key);
-	item->type &= ~cJSON_StringIsConst;
-}
-
 static void redact_value(const struct redactor *redactor, cJSON *item, const cJSON *parent)
 {
 	char placeholder[REDACT_PLACEHOLDER_SIZE] = "<secret>";
@@ -58,8 +47,16 @@ static void redact_item(const struct redactor *redactor, cJSON *item, const cJSO
 		redact_value(redactor, item, parent);
 	for (cJSON *child = item->child; child != NULL; child = child->next)
 		redact_item(redactor, child, item, without);
-	if (item->string != NULL && without == NULL)
-		redact_key(redactor, item);
+	if (item->string == NULL || without != NULL)
+		return;
+
+	char *key CLEANUP_FREE = redact_string(redactor, item->string);
+	if (strcmp(key, item->string) == 0)
+		return;
+	if ((item->type & cJSON_StringIsConst) == 0)
+		cJSON_free(item->string);
+	item->string = STEAL(key);
+	item->type &= ~cJSON_StringIsConst;
 }
 
 void redact_json(const struct redactor *redactor, cJSON *json, const char *const *without)

@@ -75,32 +75,27 @@ static size_t value_end(const char *data, size_t size, size_t at, size_t quote, 
 	return size - end >= quote ? end : size;
 }
 
-/* The name in front of the ':', '=' or blank at `at`: where it begins; *end is where it ends. */
-static size_t key_before(const char *data, size_t at, size_t *end)
-{
-	size_t start = at;
-	if (at > 0 && redact_has(data, at, at - 1, "\"'"))
-		start--;
-	while (start < at && start > 0 && data[start - 1] == '\\')
-		start--;
-	*end = start;
-	while (start > 0 && *end - start < KEY_MAX &&
-	       (redact_is_word(data[start - 1]) || redact_has(data, at, start - 1, "_-.")))
-		start--;
-	return start;
-}
-
 /* Is what follows the value of a key whose name says that it is a secret? `at` is the ':' or '=', or the blank behind an
  * option. */
 static bool assigned_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 			struct redaction *out)
 {
-	size_t key_end = 0;
-	const size_t key = key_before(data, at, &key_end);
 	/* After the ':' of such a name the value has no quotes, and may have blanks. */
 	static const char *const headers[] = {"authorization", "cookie", "api-key", "password",
 					      NULL};
 	char folded[NAME_SIZE] = "";
+
+	/* The name in front of `at`. */
+	size_t key_end = at;
+	if (at > 0 && redact_has(data, at, at - 1, "\"'"))
+		key_end--;
+	while (key_end < at && key_end > 0 && data[key_end - 1] == '\\')
+		key_end--;
+	size_t key = key_end;
+	while (key > 0 && key_end - key < KEY_MAX &&
+	       (redact_is_word(data[key - 1]) || redact_has(data, at, key - 1, "_-.")))
+		key--;
+
 	const bool quoted = key_end < at;
 	const bool option = key_end - key > 2 && memcmp(data + key, "--", 2) == 0;
 	size_t from = at + 1;
@@ -165,15 +160,27 @@ static bool token_at(const char *data, size_t size, size_t at, struct redaction 
 	return false;
 }
 
-/* A private key in PEM, to its end or that of the text. */
-static bool pem_at(const char *data, size_t size, size_t at, struct redaction *out)
+bool redact_secret_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
+		      struct redaction *out)
 {
 	static const char begin[] = "-----BEGIN ";
 	static const char end[] = "-----END ";
-	size_t name = at + sizeof(begin) - 1;
-	size_t line = name;
+	/* "://user:password@" */
+	if (size - at >= 4 && memcmp(data + at, "://", 3) == 0) {
+		const size_t to = value_end(data, size, at + 3, 0, "/?#@ \t\r\n\"'<>\\");
+		if (to < size && data[to] == '@' && set_secret(out, at + 3, to))
+			return true;
+	}
+	if (data[at] == '=' || data[at] == ':' || data[at] == ' ')
+		return assigned_at(redactor, data, size, at, out);
+	if (data[at] != '-')
+		return redact_is_word(data[at]) && token_at(data, size, at, out);
+
+	/* A private key in PEM, to its end or that of the text. */
+	const size_t name = at + sizeof(begin) - 1;
 	if (size - at < sizeof(begin) || memcmp(data + at, begin, sizeof(begin) - 1) != 0)
 		return false;
+	size_t line = name;
 	while (line < size && data[line] != '-')
 		line++;
 	if (line - name < 11 || memcmp(data + line - 11, "PRIVATE KEY", 11) != 0)
@@ -182,20 +189,4 @@ static bool pem_at(const char *data, size_t size, size_t at, struct redaction *o
 	       (size - line < sizeof(end) || memcmp(data + line, end, sizeof(end) - 1) != 0))
 		line++;
 	return set_secret(out, at, line);
-}
-
-bool redact_secret_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
-		      struct redaction *out)
-{
-	/* "://user:password@" */
-	if (size - at >= 4 && memcmp(data + at, "://", 3) == 0) {
-		const size_t end = value_end(data, size, at + 3, 0, "/?#@ \t\r\n\"'<>\\");
-		if (end < size && data[end] == '@' && set_secret(out, at + 3, end))
-			return true;
-	}
-	if (data[at] == '=' || data[at] == ':' || data[at] == ' ')
-		return assigned_at(redactor, data, size, at, out);
-	if (data[at] == '-')
-		return pem_at(data, size, at, out);
-	return redact_is_word(data[at]) && token_at(data, size, at, out);
 }

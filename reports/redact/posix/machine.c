@@ -64,11 +64,13 @@ static int add_full_names(struct redactor *redactor, const char *host, char *lin
 	return rc;
 }
 
-/* The host's name with a domain, as hosts(5) has it, or as it may be looked up. */
-static int add_names(struct redactor *redactor, const char *host, struct error *err)
+int redactor_add_machine(struct redactor *redactor, const char *host, struct error *err)
 {
 	static const char *const sources[] = {"/etc/hosts", "/etc/resolv.conf"};
+	char *machine CLEANUP_FREE = NULL;
 	int rc = 0;
+
+	/* The host's name with a domain, as hosts(5) has it, or as it may be looked up. */
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
 		char *text CLEANUP_FREE = NULL;
 		char *rest = NULL;
@@ -79,13 +81,7 @@ static int add_names(struct redactor *redactor, const char *host, struct error *
 		     line = strtok_r(NULL, "\n", &rest))
 			rc = add_full_names(redactor, host, line, err);
 	}
-	return rc;
-}
 
-int redactor_add_machine(struct redactor *redactor, const char *host, struct error *err)
-{
-	char *machine CLEANUP_FREE = NULL;
-	int rc = add_names(redactor, host, err);
 	if (rc == 0 && file_read_line("/etc/machine-id", &machine, NULL) == 0 &&
 	    machine[0] != '\0') {
 		redactor_set_key(redactor, machine);
