@@ -33,17 +33,6 @@ struct packing {
 	size_t size;
 };
 
-static void packing_free(struct packing *packing)
-{
-	redactor_free(&packing->redactor);
-	text_free(&packing->journal);
-	journal_log_free(&packing->log);
-	cJSON_Delete(packing->report);
-	(void)archive_write_free(packing->archive);
-	text_free(&packing->packed);
-	free(packing->folder);
-}
-
 static la_ssize_t keep_packed(struct archive *archive, void *user, const void *data, size_t size)
 {
 	(void)archive;
@@ -93,20 +82,6 @@ static int parse_journal(struct packing *packing, struct error *err)
 		rc = error_set(err, ERROR_FORMAT, "%s:%zu: the journal was changed after the run",
 			       JOURNAL_FILE_NAME, packing->log.unchained);
 	return rc == 0 ? report_render(&packing->log, &packing->report, err) : rc;
-}
-
-static int read_journal(struct packing *packing, struct error *err)
-{
-	struct text *journal = &packing->journal;
-	int rc = report_read_file(packing->directory, JOURNAL_FILE_NAME, JOURNAL_SIZE_MAX,
-				  &journal->data, &journal->size, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "%s", JOURNAL_FILE_NAME);
-	journal->capacity = journal->size;
-	rc = parse_journal(packing, err);
-	while (rc == 0 && packing->log.torn && journal->data[journal->size - 1] != '\n')
-		journal->size--; /* a line that was written in part */
-	return rc;
 }
 
 static int by_path(const void *a, const void *b)
@@ -231,8 +206,10 @@ static int add_reports(struct packing *packing, struct error *err)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = add_file(packing, JOURNAL_FILE_NAME, packing->journal.data, packing->journal.size,
 			  err);
-	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++)
-		rc = writer->file_name != NULL ? text_list_add(&names, writer->file_name, err) : 0;
+	for (const struct writer *writer = writers; writer->name != NULL; writer++) {
+		if (writer->file_name != NULL)
+			(void)text_list_add(&names, writer->file_name, NULL);
+	}
 	text_list_sort(&names);
 	text_each (name, &names) {
 		const struct writer *writer = writers;
@@ -249,9 +226,17 @@ static int add_reports(struct packing *packing, struct error *err)
 
 static int pack(struct packing *packing, bool keep_identity, struct error *err)
 {
-	int rc = read_journal(packing, err);
+	struct text *journal = &packing->journal;
+	int rc = report_read_file(packing->directory, JOURNAL_FILE_NAME, JOURNAL_SIZE_MAX,
+				  &journal->data, &journal->size, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", JOURNAL_FILE_NAME);
+	journal->capacity = journal->size;
+	rc = parse_journal(packing, err);
 	if (rc < 0)
 		return rc;
+	while (packing->log.torn && journal->data[journal->size - 1] != '\n')
+		journal->size--; /* a line that was written in part */
 
 	/* Is there something to redact, and by what? */
 	const cJSON *redaction = json_pointer(packing->report, "/environment/redaction");
@@ -303,6 +288,12 @@ int bundle_write(const char *directory, const char *path, bool keep_identity, st
 		rc = file_write_atomic(path, packing.packed.data, packing.packed.size, 0644, err);
 	if (rc == 0)
 		memcpy(out->journal, packing.log.digest, DIGEST_SIZE);
-	packing_free(&packing);
+	redactor_free(&packing.redactor);
+	text_free(&packing.journal);
+	journal_log_free(&packing.log);
+	cJSON_Delete(packing.report);
+	(void)archive_write_free(packing.archive);
+	text_free(&packing.packed);
+	free(packing.folder);
 	return rc;
 }

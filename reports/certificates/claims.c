@@ -49,27 +49,6 @@ static const struct json_member file_members[] = {
 	{0},
 };
 
-static bool same_subject(const struct claim *a, const struct claim *b)
-{
-	return strcmp(a->check, b->check) == 0 && strcmp(a->requirement, b->requirement) == 0;
-}
-
-static int check_claims(const struct claims *claims, struct error *err)
-{
-	for (size_t i = 0; i < claims->count; i++) {
-		const struct claim *claim = &claims->items[i];
-		if ((claim->check[0] == '\0') == (claim->requirement[0] == '\0'))
-			return error_set(err, ERROR_FORMAT,
-					 "claims[%zu]: name either a check or a requirement", i);
-		for (size_t k = 0; k < i; k++) {
-			if (same_subject(claim, &claims->items[k]))
-				return error_set(err, ERROR_FORMAT,
-						 "claims[%zu]: the same as claims[%zu]", i, k);
-		}
-	}
-	return 0;
-}
-
 int claims_parse(const char *data, size_t size, struct claims *out, struct error *err)
 {
 	cJSON *document CLEANUP_JSON = NULL;
@@ -80,7 +59,21 @@ int claims_parse(const char *data, size_t size, struct claims *out, struct error
 		rc = error_set(err, ERROR_FORMAT, "expected object");
 	if (rc == 0)
 		rc = json_members_read(&root, file_members, out, &out->arena, err);
-	return rc == 0 ? check_claims(out, err) : rc;
+
+	for (size_t i = 0; rc == 0 && i < out->count; i++) {
+		const struct claim *claim = &out->items[i];
+		if ((claim->check[0] == '\0') == (claim->requirement[0] == '\0'))
+			rc = error_set(err, ERROR_FORMAT,
+				       "claims[%zu]: name either a check or a requirement", i);
+		for (size_t k = 0; rc == 0 && k < i; k++) {
+			const struct claim *other = &out->items[k];
+			if (strcmp(claim->check, other->check) == 0 &&
+			    strcmp(claim->requirement, other->requirement) == 0)
+				rc = error_set(err, ERROR_FORMAT,
+					       "claims[%zu]: the same as claims[%zu]", i, k);
+		}
+	}
+	return rc;
 }
 
 static const cJSON *find_id(const cJSON *array, const char *id)
@@ -171,27 +164,6 @@ static void judge_open(const struct judgement *judgement, const cJSON *requireme
 			   "%s: no check tests it, and it is not claimed", id);
 }
 
-static void judge_requirements(const struct judgement *judgement)
-{
-	bool proven = false;
-	json_each (requirement, judgement->requirements) {
-		const char *verdict = view_string(requirement, "/verdict");
-		if (strcmp(view_string(requirement, "/level"), "must") != 0)
-			continue;
-		if (strcmp(verdict, "satisfied") == 0)
-			proven = true;
-		else if (strcmp(verdict, "violated") == 0)
-			faults_add(judgement->faults, NOT_CERTIFIED,
-				   "%s is violated, and a failure is never claimed away: %s",
-				   view_string(requirement, "/id"),
-				   view_string(requirement, "/reason"));
-		else if (strcmp(verdict, "not-applicable") != 0)
-			judge_open(judgement, requirement);
-	}
-	if (!proven)
-		faults_add(judgement->faults, NOT_CERTIFIED, "no MUST requirement is satisfied");
-}
-
 /* What a claim says of something that was not left untested; NULL: it is right. */
 static const char *claim_fault(const struct judgement *judgement, const struct claim *claim)
 {
@@ -213,42 +185,22 @@ static const char *claim_fault(const struct judgement *judgement, const struct c
 		       : NULL;
 }
 
-static void judge_claims(const struct judgement *judgement, const char *today)
-{
-	for (size_t i = 0; i < judgement->claims->count; i++) {
-		const struct claim *claim = &judgement->claims->items[i];
-		const char *id = claim->check[0] != '\0' ? claim->check : claim->requirement;
-		const char *fault = claim_fault(judgement, claim);
-		if (fault != NULL)
-			faults_add(judgement->faults, NOT_CERTIFIED, "claims[%zu] (%s): %s", i, id,
-				   fault);
-		if (expectation_day(today) > expectation_day(claim->review_by))
-			faults_add(judgement->faults, NOT_CERTIFIED,
-				   "claims[%zu] (%s) was to be looked at again by %s", i, id,
-				   claim->review_by);
-	}
-}
-
-static const cJSON *planned_requirements(const struct journal_log *log)
-{
-	for (size_t i = 0; i < log->count; i++) {
-		if (log->records[i].type == JOURNAL_PLAN)
-			return json_pointer(log->records[i].json, "/requirements");
-	}
-	return NULL;
-}
-
 void claims_judge(const struct claims *claims, const cJSON *report, const struct journal_log *log,
 		  const char *today, struct faults *faults)
 {
-	const struct judgement judgement = {
+	struct judgement judgement = {
 		.claims = claims,
 		.checks = json_pointer(report, "/checks"),
 		.requirements = json_pointer(report, "/requirements"),
-		.planned = planned_requirements(log),
 		.faults = faults,
 	};
 	const char *ended = view_string(report, "/run/ended");
+	bool proven = false;
+	for (size_t i = 0; i < log->count; i++) {
+		if (log->records[i].type == JOURNAL_PLAN)
+			judgement.planned = json_pointer(log->records[i].json, "/requirements");
+	}
+
 	if (strcmp(view_string(report, "/run/state"), "complete") != 0)
 		faults_add(faults, NOT_CERTIFIED, "the run is not complete");
 	if (!environment_is_live(json_pointer(report, "/environment")))
@@ -259,8 +211,35 @@ void claims_judge(const struct claims *claims, const cJSON *report, const struct
 			   "the run ended on %.10s, and today is %.10s: the clock of its machine "
 			   "is wrong, or that of this one",
 			   ended, today);
-	judge_requirements(&judgement);
-	judge_claims(&judgement, today);
+
+	json_each (requirement, judgement.requirements) {
+		const char *verdict = view_string(requirement, "/verdict");
+		if (strcmp(view_string(requirement, "/level"), "must") != 0)
+			continue;
+		if (strcmp(verdict, "satisfied") == 0)
+			proven = true;
+		else if (strcmp(verdict, "violated") == 0)
+			faults_add(faults, NOT_CERTIFIED,
+				   "%s is violated, and a failure is never claimed away: %s",
+				   view_string(requirement, "/id"),
+				   view_string(requirement, "/reason"));
+		else if (strcmp(verdict, "not-applicable") != 0)
+			judge_open(&judgement, requirement);
+	}
+	if (!proven)
+		faults_add(faults, NOT_CERTIFIED, "no MUST requirement is satisfied");
+
+	for (size_t i = 0; i < claims->count; i++) {
+		const struct claim *claim = &claims->items[i];
+		const char *id = claim->check[0] != '\0' ? claim->check : claim->requirement;
+		const char *fault = claim_fault(&judgement, claim);
+		if (fault != NULL)
+			faults_add(faults, NOT_CERTIFIED, "claims[%zu] (%s): %s", i, id, fault);
+		if (expectation_day(today) > expectation_day(claim->review_by))
+			faults_add(faults, NOT_CERTIFIED,
+				   "claims[%zu] (%s) was to be looked at again by %s", i, id,
+				   claim->review_by);
+	}
 }
 
 void claims_free(struct claims *claims)

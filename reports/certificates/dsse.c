@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/members.h"
+#include "base/memory.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -13,14 +14,12 @@ void dsse_add_pae(const char *type, const void *payload, size_t size, struct tex
 	text_append(out, payload, size);
 }
 
-/* Caller frees. NULL: out of memory. */
+/* Caller frees. */
 static char *to_base64(const void *data, size_t size)
 {
 	const size_t room = sodium_base64_encoded_len(size, sodium_base64_VARIANT_ORIGINAL);
-	char *out = malloc(room);
-	return out != NULL
-		       ? sodium_bin2base64(out, room, data, size, sodium_base64_VARIANT_ORIGINAL)
-		       : NULL;
+	return sodium_bin2base64(memory_allocate(1, room), room, data, size,
+				 sodium_base64_VARIANT_ORIGINAL);
 }
 
 int dsse_sign(const char *type, const void *payload, size_t size, const struct key *key,
@@ -32,8 +31,6 @@ int dsse_sign(const char *type, const void *payload, size_t size, const struct k
 	struct text signed_bytes CLEANUP_TEXT = {0};
 	unsigned char bytes[KEY_SIGNATURE_SIZE] = {0};
 	dsse_add_pae(type, payload, size, &signed_bytes);
-	if (signed_bytes.failed)
-		return error_memory(err);
 	key_sign(key, signed_bytes.data, signed_bytes.size, bytes);
 	member_string(&signature, "keyid", key->id);
 	member_taken(&signature, "sig", to_base64(bytes, sizeof(bytes)));
@@ -42,7 +39,8 @@ int dsse_sign(const char *type, const void *payload, size_t size, const struct k
 	member_taken(&json, "payload", to_base64(payload, size));
 	member_item(&json, "signatures", members_take(&signatures));
 	*envelope = members_take(&json);
-	return *envelope != NULL ? 0 : error_memory(err);
+	(void)err;
+	return 0;
 }
 
 /* At most `room` bytes; false: it is not base64 in either alphabet, or is more. */
@@ -58,21 +56,6 @@ static bool from_base64(const char *text, void *out, size_t room, size_t *size)
 			return true;
 	}
 	return false;
-}
-
-static int parse_payload(const struct json_at *root, struct dsse *out, struct error *err)
-{
-	const char *text = NULL;
-	int rc = json_need_string(root, "payload", &text, err);
-	if (rc < 0)
-		return rc;
-	const size_t room = strlen(text) / 4 * 3 + 1;
-	out->payload = calloc(room + 1, 1);
-	if (out->payload == NULL)
-		return error_memory(err);
-	return from_base64(text, out->payload, room, &out->size)
-		       ? 0
-		       : json_error(root, err, "payload: not base64");
 }
 
 static int open_signature(const struct json_at *at, const struct text *signed_bytes,
@@ -97,31 +80,12 @@ static int open_signature(const struct json_at *at, const struct text *signed_by
 	return 0;
 }
 
-static int open_signatures(const struct json_at *signatures, const struct key *key,
-			   struct dsse *out, struct error *err)
-{
-	struct text signed_bytes CLEANUP_TEXT = {0};
-	int rc = 0;
-	dsse_add_pae(out->type, out->payload, out->size, &signed_bytes);
-	if (signed_bytes.failed)
-		return error_memory(err);
-	if (json_count(signatures) == 0)
-		return json_error(signatures, err, "nobody signed it");
-	if (json_count(signatures) > DSSE_SIGNATURES_MAX)
-		return error_set(err, ERROR_LIMIT, "signatures: more than %d", DSSE_SIGNATURES_MAX);
-	for (size_t i = 0; rc == 0 && i < json_count(signatures); i++) {
-		struct json_at at = {0};
-		rc = json_element(signatures, i, JSON_OBJECT, &at, err);
-		if (rc == 0)
-			rc = open_signature(&at, &signed_bytes, key, out, err);
-	}
-	return rc;
-}
-
 int dsse_open(const cJSON *envelope, const struct key *key, struct dsse *out, struct error *err)
 {
 	struct json_at root = json_root(envelope);
 	struct json_at signatures = {0};
+	struct text signed_bytes CLEANUP_TEXT = {0};
+	const char *payload = NULL;
 	*out = (struct dsse){0};
 	if (!cJSON_IsObject(envelope))
 		return error_set(err, ERROR_FORMAT, "expected object");
@@ -129,9 +93,25 @@ int dsse_open(const cJSON *envelope, const struct key *key, struct dsse *out, st
 	if (rc == 0)
 		rc = json_need(&root, "signatures", JSON_ARRAY, &signatures, err);
 	if (rc == 0)
-		rc = parse_payload(&root, out, err);
-	if (rc == 0)
-		rc = open_signatures(&signatures, key, out, err);
+		rc = json_need_string(&root, "payload", &payload, err);
+	if (rc < 0)
+		return rc;
+
+	const size_t room = strlen(payload) / 4 * 3 + 1;
+	out->payload = memory_allocate(room + 1, 1);
+	if (!from_base64(payload, out->payload, room, &out->size))
+		rc = json_error(&root, err, "payload: not base64");
+	else if (json_count(&signatures) == 0)
+		rc = json_error(&signatures, err, "nobody signed it");
+	else if (json_count(&signatures) > DSSE_SIGNATURES_MAX)
+		rc = error_set(err, ERROR_LIMIT, "signatures: more than %d", DSSE_SIGNATURES_MAX);
+	dsse_add_pae(out->type, out->payload, out->size, &signed_bytes);
+	for (size_t i = 0; rc == 0 && i < json_count(&signatures); i++) {
+		struct json_at at = {0};
+		rc = json_element(&signatures, i, JSON_OBJECT, &at, err);
+		if (rc == 0)
+			rc = open_signature(&at, &signed_bytes, key, out, err);
+	}
 	if (rc < 0)
 		dsse_free(out);
 	return rc;

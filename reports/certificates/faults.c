@@ -19,27 +19,18 @@ void faults_add(struct faults *faults, const char *kind, const char *format, ...
 		member_taken(&fault, "what", text_take(&what));
 	if (faults->items == NULL)
 		faults->items = cJSON_CreateArray();
-	if (!array_add(faults->items, members_take(&fault)))
-		faults->failed = true;
+	(void)array_add(faults->items, members_take(&fault));
 }
 
 void faults_take(struct faults *faults, const struct error *why, const char *kind, const char *what)
 {
-	if (why->code == ERROR_MEMORY)
-		faults->failed = true;
-	else
-		faults_add(faults, why->code == ERROR_PERMISSION ? "unreadable-file" : kind,
-			   "%s: %s", what, why->text);
+	faults_add(faults, why->code == ERROR_PERMISSION ? "unreadable-file" : kind, "%s: %s", what,
+		   why->text);
 }
 
 size_t faults_count(const struct faults *faults)
 {
 	return (size_t)cJSON_GetArraySize(faults->items);
-}
-
-int faults_end(const struct faults *faults, struct error *err)
-{
-	return faults->failed ? error_memory(err) : 0;
 }
 
 void faults_free(struct faults *faults)

@@ -12,19 +12,14 @@ enum { FAULTS_MAX = 200 }; /* of one list; the last one says that there are more
 
 struct faults {
 	cJSON *items; /* array of {"kind", "what"}; NULL while there are none */
-	bool failed;  /* memory ran out, which faults_end() tells */
 };
 
 #define CLEANUP_FAULTS __attribute__((cleanup(faults_free)))
 
 void faults_add(struct faults *faults, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Makes a fault of a step's error `why`: "WHAT: ..."; but that memory ran out is none, and of a file that this user may
- * not read nothing else is known. */
+/* Makes a fault of a step's error `why`: "WHAT: ..."; of a file that this user may not read nothing else is known. */
 void faults_take(struct faults *faults, const struct error *why, const char *kind,
 		 const char *what);
 size_t faults_count(const struct faults *faults);
-
-/* 0, or ERROR_MEMORY: not all faults are in the list. */
-int faults_end(const struct faults *faults, struct error *err);
 void faults_free(struct faults *faults);

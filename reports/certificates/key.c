@@ -46,24 +46,6 @@ static void secret_free(void *pointer)
 	sodium_free(*(void **)pointer);
 }
 
-static int wrong_label(const char *found, size_t size, const struct key_form *form,
-		       struct error *err)
-{
-	const bool is_private = size >= 11 && memcmp(found + size - 11, "PRIVATE KEY", 11) == 0;
-	if (form == &forms[KEY_PUBLIC] && is_private)
-		return error_set(err, ERROR_ARGUMENT,
-				 "this is a private key: verify with the public one (FILE.pub)");
-	if (form == &forms[KEY_PRIVATE] && size == 10 && memcmp(found, "PUBLIC KEY", 10) == 0)
-		return error_set(err, ERROR_ARGUMENT,
-				 "this is a public key: sign with the private one");
-	if (is_private && size >= 21 && memcmp(found, "ENCRYPTED ", 10) == 0)
-		return error_set(
-			err, ERROR_FORMAT,
-			"the key is encrypted, and passphrases are not read: 'openssl pkey -in FILE "
-			"-out NEW' decrypts it");
-	return error_set(err, ERROR_FORMAT, "not %s", form->what);
-}
-
 /* Where the base64 text of the one block begins and ends. Text around the block is allowed (RFC 7468, section 2). */
 static int find_block(const char *pem, const struct key_form *form, const char **begin,
 		      const char **end, struct error *err)
@@ -76,8 +58,20 @@ static int find_block(const char *pem, const struct key_form *form, const char *
 	label += strlen(opening);
 	const char *dashes = strstr(label, "-----");
 	const size_t size = dashes != NULL ? (size_t)(dashes - label) : 0;
+	const bool is_private = size >= 11 && memcmp(label + size - 11, "PRIVATE KEY", 11) == 0;
+	if (form == &forms[KEY_PUBLIC] && is_private)
+		return error_set(err, ERROR_ARGUMENT,
+				 "this is a private key: verify with the public one (FILE.pub)");
+	if (form == &forms[KEY_PRIVATE] && size == 10 && memcmp(label, "PUBLIC KEY", 10) == 0)
+		return error_set(err, ERROR_ARGUMENT,
+				 "this is a public key: sign with the private one");
+	if (is_private && size >= 21 && memcmp(label, "ENCRYPTED ", 10) == 0)
+		return error_set(
+			err, ERROR_FORMAT,
+			"the key is encrypted, and passphrases are not read: 'openssl pkey -in FILE "
+			"-out NEW' decrypts it");
 	if (size != strlen(form->label) || memcmp(label, form->label, size) != 0)
-		return wrong_label(label, size, form, err);
+		return error_set(err, ERROR_FORMAT, "not %s", form->what);
 	*begin = dashes + strlen("-----");
 	*end = strstr(*begin, "-----END ");
 	if (*end == NULL || !text_starts_with(*end + strlen("-----END "), form->label))
@@ -214,8 +208,7 @@ int key_generate(const char *path, struct key *out, struct error *err)
 	char *pem CLEANUP(secret_free) = secret_allocate(KEY_PEM_SIZE);
 	char *public_path CLEANUP_FREE = text_format("%s.pub", path);
 	struct key key CLEANUP_KEY = {0};
-	int rc = pem != NULL && public_path != NULL ? make_private(NULL, &key, err)
-						    : error_memory(err);
+	int rc = pem != NULL ? make_private(NULL, &key, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
 	encode(key.secret, &forms[KEY_PRIVATE], pem);

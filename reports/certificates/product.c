@@ -105,22 +105,6 @@ int product_to_json(const char *data, size_t size, cJSON **json, struct error *e
 	return 0;
 }
 
-/* Whoever fills in the file mends it once. */
-static void add_faults(const struct json_at *root, struct text *faults)
-{
-	for (const struct json_member *member = product_members; member->key != NULL; member++) {
-		struct json_at at = {0};
-		struct error fault = {0};
-		int rc = member->presence == JSON_REQUIRED
-				 ? json_need(root, member->key, JSON_STRING, &at, &fault)
-				 : json_have(root, member->key, JSON_STRING, &at, &fault);
-		if (rc == 0 && at.node != NULL)
-			rc = member->check(&at, &fault);
-		if (rc < 0)
-			text_addf(faults, "%s%s", faults->size > 0 ? "; " : "", fault.text);
-	}
-}
-
 int product_parse(const char *data, size_t size, struct product *out, struct error *err)
 {
 	cJSON *document CLEANUP_JSON = NULL;
@@ -132,9 +116,19 @@ int product_parse(const char *data, size_t size, struct product *out, struct err
 		rc = json_check_names(&root, err);
 	if (rc < 0)
 		return rc;
-	add_faults(&root, &faults);
-	if (faults.failed)
-		return error_memory(err);
+
+	/* All faults at once: whoever fills in the file mends it once. */
+	for (const struct json_member *member = product_members; member->key != NULL; member++) {
+		struct json_at at = {0};
+		struct error fault = {0};
+		rc = member->presence == JSON_REQUIRED
+			     ? json_need(&root, member->key, JSON_STRING, &at, &fault)
+			     : json_have(&root, member->key, JSON_STRING, &at, &fault);
+		if (rc == 0 && at.node != NULL)
+			rc = member->check(&at, &fault);
+		if (rc < 0)
+			text_addf(&faults, "%s%s", faults.size > 0 ? "; " : "", fault.text);
+	}
 	return faults.size > 0 ? error_set(err, ERROR_FORMAT, "%s", text_string(&faults))
 			       : json_members_read(&root, product_members, out, &out->arena, err);
 }

@@ -82,32 +82,13 @@ static void add_descriptor(struct members *configuration, const char *name, cons
 	member_item(configuration, NULL, members_take(&descriptor));
 }
 
-/* The digest over one line "HEX  PATH\n" for each piece of evidence, as sha256sum prints them, sorted. */
-static void add_evidence(const struct folder *folder, struct members *configuration)
-{
-	struct members annotations CLEANUP_MEMBERS = members_new();
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	struct text all CLEANUP_TEXT = {0};
-	char digest[DIGEST_SIZE] = "";
-	json_each (check, folder_checks(folder)) {
-		json_each (item, json_pointer(check, "/evidence")) {
-			const char *hex = view_string(item, "/digest");
-			hex += text_starts_with(hex, "sha256:") ? strlen("sha256:") : 0;
-			(void)text_list_addf(&lines, NULL, "%s  %s\n", hex,
-					     view_string(item, "/path"));
-		}
-	}
-	text_list_sort(&lines);
-	text_each (line, &lines)
-		text_add(&all, line);
-	digest_bytes(text_string(&all), all.size, digest);
-	member_int(&annotations, "files", (int64_t)lines.count);
-	add_descriptor(configuration, "evidence", digest, members_take(&annotations));
-}
-
 static cJSON *configuration_of(const struct folder *folder)
 {
 	struct members configuration CLEANUP_MEMBERS = members_new_array();
+	struct members evidence CLEANUP_MEMBERS = members_new();
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	struct text all CLEANUP_TEXT = {0};
+	char digest[DIGEST_SIZE] = "";
 	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++) {
 		struct members annotations CLEANUP_MEMBERS = members_new();
 		if (folder->files[i].data == NULL)
@@ -122,7 +103,22 @@ static cJSON *configuration_of(const struct folder *folder)
 		add_descriptor(&configuration, folder_file_names[i], folder->files[i].digest,
 			       i == FOLDER_REPORT ? members_take(&annotations) : NULL);
 	}
-	add_evidence(folder, &configuration);
+
+	/* The digest over one line "HEX  PATH\n" for each piece of evidence, as sha256sum prints them, sorted. */
+	json_each (check, folder_checks(folder)) {
+		json_each (item, json_pointer(check, "/evidence")) {
+			const char *hex = view_string(item, "/digest");
+			hex += text_starts_with(hex, "sha256:") ? strlen("sha256:") : 0;
+			(void)text_list_addf(&lines, NULL, "%s  %s\n", hex,
+					     view_string(item, "/path"));
+		}
+	}
+	text_list_sort(&lines);
+	text_each (line, &lines)
+		text_add(&all, line);
+	digest_bytes(text_string(&all), all.size, digest);
+	member_int(&evidence, "files", (int64_t)lines.count);
+	add_descriptor(&configuration, "evidence", digest, members_take(&evidence));
 	return members_take(&configuration);
 }
 
@@ -141,23 +137,6 @@ static int list_of(const struct view_check *check)
 	return strcmp(level, "should") == 0 || strcmp(level, "may") == 0 ? WARNED : FAILED;
 }
 
-static int add_tests(const struct folder *folder, struct members *predicate, bool *failed,
-		     struct error *err)
-{
-	struct view view CLEANUP_VIEW = {0};
-	int rc = view_open(folder->report, &view, err);
-	for (int list = PASSED; rc == 0 && list <= FAILED; list++) {
-		struct members tests CLEANUP_MEMBERS = members_new_array();
-		for (size_t i = 0; i < view.count; i++) {
-			*failed = *failed || report_outcome_is_bad(view.checks[i].outcome);
-			if (list_of(&view.checks[i]) == list)
-				member_string(&tests, NULL, view.checks[i].id);
-		}
-		member_item(predicate, lists[list], members_take(&tests));
-	}
-	return rc;
-}
-
 static int make_predicate(const struct folder *folder, const char *url, cJSON **out,
 			  struct error *err)
 {
@@ -165,6 +144,7 @@ static int make_predicate(const struct folder *folder, const char *url, cJSON **
 	const char *conformance = view_string(folder->report, "/verdict/conformance/result");
 	const bool conformant = strcmp(conformance, "conformant") == 0;
 	struct faults faults CLEANUP_FAULTS = {0};
+	struct view view CLEANUP_VIEW = {0};
 	bool failed = false;
 	member_item(&predicate, "configuration", configuration_of(folder));
 
@@ -173,11 +153,18 @@ static int make_predicate(const struct folder *folder, const char *url, cJSON **
 		     view_string(folder->report, "/run/ended"), &faults);
 	const bool claimed =
 		folder->files[FOLDER_CLAIMS].data != NULL && faults_count(&faults) == 0;
-	int rc = faults_end(&faults, err);
-	if (rc == 0)
-		rc = add_tests(folder, &predicate, &failed, err);
+	int rc = view_open(folder->report, &view, err);
 	if (rc < 0)
 		return rc;
+	for (int list = PASSED; list <= FAILED; list++) {
+		struct members tests CLEANUP_MEMBERS = members_new_array();
+		for (size_t i = 0; i < view.count; i++) {
+			failed = failed || report_outcome_is_bad(view.checks[i].outcome);
+			if (list_of(&view.checks[i]) == list)
+				member_string(&tests, NULL, view.checks[i].id);
+		}
+		member_item(&predicate, lists[list], members_take(&tests));
+	}
 	if (url != NULL)
 		member_string(&predicate, "url", url);
 	member_string(&predicate, "result",
@@ -185,7 +172,7 @@ static int make_predicate(const struct folder *folder, const char *url, cJSON **
 			      : conformant || claimed ? WARNED
 						      : FAILED]);
 	*out = members_take(&predicate);
-	return *out != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
 int statement_make(const struct folder *folder, const char *url, cJSON **statement,
@@ -207,7 +194,7 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 	member_string(&json, "predicateType", STATEMENT_PREDICATE_TYPE);
 	member_item(&json, "predicate", STEAL(predicate));
 	*statement = members_take(&json);
-	return *statement != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
 int statement_check(const cJSON *statement, struct error *err)

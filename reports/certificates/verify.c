@@ -37,36 +37,48 @@ int attest_folder(const char *path, const char *url, const char *today, const st
 	if (rc < 0 || faults_count(faults) > 0)
 		return rc;
 	rc = statement_make(&folder, url, &statement, err);
-	char *payload CLEANUP_FREE = rc == 0 ? json_print_compact(statement) : NULL;
-	if (rc == 0)
-		rc = payload != NULL ? dsse_sign(STATEMENT_PAYLOAD_TYPE, payload, strlen(payload),
-						 key, envelope, err)
-				     : error_memory(err);
-	return rc;
+	if (rc < 0)
+		return rc;
+	char *payload CLEANUP_FREE = json_print_compact(statement);
+	return dsse_sign(STATEMENT_PAYLOAD_TYPE, payload, strlen(payload), key, envelope, err);
 }
 
 /* What was signed, when it is by the key: into *statement. */
-static void open_envelope(const char *data, size_t size, const struct key *key, cJSON **statement,
-			  struct faults *faults)
+static void read_attestation(const struct folder *folder, const struct attest_trust *trust,
+			     cJSON **statement, struct faults *faults)
 {
+	const char *path = trust->attestation;
+	char *data CLEANUP_FREE = NULL;
 	cJSON *envelope CLEANUP_JSON = NULL;
 	cJSON *json CLEANUP_JSON = NULL;
 	struct dsse dsse CLEANUP_DSSE = {0};
 	struct error why = {0};
-	int rc = json_parse_strict(data, size, &envelope, &why);
+	size_t size = 0;
+	int rc = path != NULL ? file_read_regular(path, true, DSSE_FILE_MAX, &data, &size, &why)
+			      : report_read_file(folder->path, ATTESTATION_FILE_NAME, DSSE_FILE_MAX,
+						 &data, &size, &why);
+	if (rc == ERROR_NOT_FOUND)
+		faults_add(faults, "missing-file", "%s is missing",
+			   path != NULL ? path : ATTESTATION_FILE_NAME);
+	else if (rc < 0)
+		faults_take(faults, &why, "broken-envelope", "the attestation cannot be read");
+	if (rc < 0)
+		return;
+
+	rc = json_parse_strict(data, size, &envelope, &why);
 	if (rc == 0)
-		rc = dsse_open(envelope, key, &dsse, &why);
+		rc = dsse_open(envelope, trust->key, &dsse, &why);
 	if (rc < 0)
 		faults_take(faults, &why, "broken-envelope",
 			    "the attestation is not a DSSE envelope");
 	else if (dsse.trust == DSSE_OTHER_KEY)
 		faults_add(faults, "wrong-key", "it was signed with the key %.64s, not with %s",
-			   dsse.keyid, key->id);
+			   dsse.keyid, trust->key->id);
 	else if (dsse.trust != DSSE_TRUSTED)
 		faults_add(faults, "bad-signature",
 			   "no signature is by the key %s: payload or signature were changed, or "
 			   "another key signed",
-			   key->id);
+			   trust->key->id);
 	if (rc < 0 || dsse.trust != DSSE_TRUSTED)
 		return;
 
@@ -81,25 +93,6 @@ static void open_envelope(const char *data, size_t size, const struct key *key, 
 	else
 		faults_take(faults, &why, "broken-payload",
 			    "what was signed is not a statement about test results");
-}
-
-static void read_attestation(const struct folder *folder, const struct attest_trust *trust,
-			     cJSON **statement, struct faults *faults)
-{
-	const char *path = trust->attestation;
-	char *data CLEANUP_FREE = NULL;
-	struct error why = {0};
-	size_t size = 0;
-	int rc = path != NULL ? file_read_regular(path, true, DSSE_FILE_MAX, &data, &size, &why)
-			      : report_read_file(folder->path, ATTESTATION_FILE_NAME, DSSE_FILE_MAX,
-						 &data, &size, &why);
-	if (rc == 0)
-		open_envelope(data, size, trust->key, statement, faults);
-	else if (rc == ERROR_NOT_FOUND)
-		faults_add(faults, "missing-file", "%s is missing",
-			   path != NULL ? path : ATTESTATION_FILE_NAME);
-	else
-		faults_take(faults, &why, "broken-envelope", "the attestation cannot be read");
 }
 
 /* One file of the folder and what was attested of it. */
@@ -179,5 +172,5 @@ int attest_verify(struct folder *folder, const struct attest_trust *trust, cJSON
 			faults_add(faults, "subject-mismatch",
 				   "%s (%s) is not among what was tested", file, digest);
 	}
-	return rc == 0 ? faults_end(faults, err) : rc;
+	return rc;
 }

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    json_parse((const char *)end + 1, size - first - 1, &report, NULL) < 0)
 		return 0;
 	claims_judge(&claims, report, &log, "2026-11-22", &faults);
-	if (faults.failed || faults_count(&faults) > FAULTS_MAX)
+	if (faults_count(&faults) > FAULTS_MAX)
 		__builtin_trap();
 	return 0;
 }

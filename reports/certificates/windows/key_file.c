@@ -13,25 +13,22 @@ static void free_descriptor(PSECURITY_DESCRIPTOR *descriptor)
 	(void)LocalFree(*descriptor);
 }
 
-/* SYSTEM, Administrators, the owner, and "owner rights". */
-static bool is_trusted(PSID sid, PSID owner)
-{
-	return EqualSid(sid, owner) || IsWellKnownSid(sid, WinLocalSystemSid) ||
-	       IsWellKnownSid(sid, WinBuiltinAdministratorsSid) ||
-	       IsWellKnownSid(sid, WinCreatorOwnerRightsSid);
-}
-
-/* Does an entry let somebody else read or write? No list at all lets everybody. */
+/* Does an entry let somebody other than SYSTEM, Administrators, the owner and "owner rights" read or write? No list at
+ * all lets everybody. */
 static bool is_open_to_others(PACL list, PSID owner)
 {
 	for (DWORD i = 0; list != NULL && i < list->AceCount; i++) {
 		ACCESS_ALLOWED_ACE *entry = NULL;
-		if (!GetAce(list, i, (void **)&entry) ||
-		    (entry->Header.AceType == ACCESS_ALLOWED_ACE_TYPE &&
-		     (entry->Header.AceFlags & INHERIT_ONLY_ACE) == 0 &&
-		     (entry->Mask & (FILE_READ_DATA | FILE_WRITE_DATA | GENERIC_READ |
-				     GENERIC_WRITE | GENERIC_ALL | WRITE_DAC)) != 0 &&
-		     !is_trusted((PSID)&entry->SidStart, owner)))
+		if (!GetAce(list, i, (void **)&entry))
+			return true;
+		const PSID sid = (PSID)&entry->SidStart;
+		if (entry->Header.AceType == ACCESS_ALLOWED_ACE_TYPE &&
+		    (entry->Header.AceFlags & INHERIT_ONLY_ACE) == 0 &&
+		    (entry->Mask & (FILE_READ_DATA | FILE_WRITE_DATA | GENERIC_READ |
+				    GENERIC_WRITE | GENERIC_ALL | WRITE_DAC)) != 0 &&
+		    !EqualSid(sid, owner) && !IsWellKnownSid(sid, WinLocalSystemSid) &&
+		    !IsWellKnownSid(sid, WinBuiltinAdministratorsSid) &&
+		    !IsWellKnownSid(sid, WinCreatorOwnerRightsSid))
 			return true;
 	}
 	return list == NULL;
