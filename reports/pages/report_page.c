@@ -53,31 +53,6 @@ static const struct section {
 	 NULL, report_page_images},
 };
 
-/* How many of the requirements of each level are satisfied, and the time. */
-static void add_figures(struct report_document *it)
-{
-	doc_add(it->doc, "<dl class=figures>");
-	for (size_t i = 0; report_level_names[i] != NULL; i++) {
-		size_t satisfied = 0;
-		size_t all = 0;
-		json_each (requirement, json_pointer(it->report, "/requirements")) {
-			const char *word = view_string(requirement, "/verdict");
-			if (!text_equal(view_string(requirement, "/level"),
-					report_level_names[i]) ||
-			    text_equal(word, "not-applicable"))
-				continue;
-			all++;
-			satisfied += text_equal(word, "satisfied") ? 1 : 0;
-		}
-		if (all != 0)
-			doc_add(it->doc, "<div><dt>%s satisfied<dd>%zu<small> of %zu</small></div>",
-				report_level_names[i], satisfied, all);
-	}
-	doc_add(it->doc, "<div><dt>time<dd>");
-	doc_duration(it->doc, view_duration(it->report, "/run/durationMs"));
-	doc_end(it->doc, DOC_FACTS);
-}
-
 static void add_verdict(struct report_document *it)
 {
 	static const char *const tones[] = {
@@ -106,7 +81,28 @@ static void add_verdict(struct report_document *it)
 	}
 	if (view->count != 0)
 		report_page_bar(it->doc, sizes, doc_tone_names, DOC_TONE_COUNT);
-	add_figures(it);
+
+	/* How many of the requirements of each level are satisfied, and the time. */
+	doc_add(it->doc, "<dl class=figures>");
+	for (size_t i = 0; report_level_names[i] != NULL; i++) {
+		size_t satisfied = 0;
+		size_t all = 0;
+		json_each (requirement, json_pointer(it->report, "/requirements")) {
+			const char *word = view_string(requirement, "/verdict");
+			if (!text_equal(view_string(requirement, "/level"),
+					report_level_names[i]) ||
+			    text_equal(word, "not-applicable"))
+				continue;
+			all++;
+			satisfied += text_equal(word, "satisfied") ? 1 : 0;
+		}
+		if (all != 0)
+			doc_add(it->doc, "<div><dt>%s satisfied<dd>%zu<small> of %zu</small></div>",
+				report_level_names[i], satisfied, all);
+	}
+	doc_add(it->doc, "<div><dt>time<dd>");
+	doc_duration(it->doc, view_duration(it->report, "/run/durationMs"));
+	doc_end(it->doc, DOC_FACTS);
 	doc_end(it->doc, DOC_BOX);
 }
 

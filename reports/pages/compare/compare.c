@@ -52,30 +52,6 @@ static void add(struct comparison *it, enum compare_kind kind, const struct view
 	it->kinds[kind]++;
 }
 
-static void match(struct comparison *it)
-{
-	struct text_index known CLEANUP_TEXT_INDEX = {0};
-	bool *matched CLEANUP_FREE = memory_allocate(it->from_view.count + 1, sizeof(*matched));
-	size_t place = 0;
-
-	for (size_t i = 0; i < it->from_view.count; i++)
-		(void)text_index_put(&known, it->from_view.checks[i].id, i, &place, NULL);
-	for (size_t i = 0; i < it->to_view.count; i++) {
-		const struct view_check *to = &it->to_view.checks[i];
-		if (!text_index_get(&known, to->id, &place) || matched[place]) {
-			add(it, COMPARE_NEW, NULL, to);
-			continue;
-		}
-		const struct view_check *from = &it->from_view.checks[place];
-		matched[place] = true;
-		add(it, kind_of(it, from, to), from, to);
-	}
-	for (size_t i = 0; i < it->from_view.count; i++) {
-		if (!matched[i])
-			add(it, COMPARE_GONE, &it->from_view.checks[i], NULL);
-	}
-}
-
 /* By kind, then in the order in which they were added. */
 static int by_kind(const void *a, const void *b)
 {
@@ -111,7 +87,27 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 	made.conformance.is = strcmp(made.conformance.from, made.conformance.to) != 0;
 	made.changes = memory_allocate(made.from_view.count + made.to_view.count + 1,
 				       sizeof(*made.changes));
-	match(&made);
+
+	/* Checks belong together by their ids. */
+	struct text_index known CLEANUP_TEXT_INDEX = {0};
+	bool *matched CLEANUP_FREE = memory_allocate(made.from_view.count, sizeof(*matched));
+	size_t place = 0;
+	for (size_t i = 0; i < made.from_view.count; i++)
+		(void)text_index_put(&known, made.from_view.checks[i].id, i, &place, NULL);
+	for (size_t i = 0; i < made.to_view.count; i++) {
+		const struct view_check *after = &made.to_view.checks[i];
+		if (!text_index_get(&known, after->id, &place) || matched[place]) {
+			add(&made, COMPARE_NEW, NULL, after);
+			continue;
+		}
+		const struct view_check *before = &made.from_view.checks[place];
+		matched[place] = true;
+		add(&made, kind_of(&made, before, after), before, after);
+	}
+	for (size_t i = 0; i < made.from_view.count; i++) {
+		if (!matched[i])
+			add(&made, COMPARE_GONE, &made.from_view.checks[i], NULL);
+	}
 	qsort(made.changes, made.count, sizeof(*made.changes), by_kind);
 	*out = made;
 	made = (struct comparison){0};
@@ -135,21 +131,19 @@ static bool outcomes_equal(const struct view_check *a, const struct view_check *
 	return a == NULL || b == NULL ? a == b : a->outcome == b->outcome;
 }
 
-static bool is_alike(const struct compare_change *a, const struct compare_change *b)
-{
-	return a->kind == b->kind && strcmp(cause_of(a), cause_of(b)) == 0 &&
-	       (cause_of(a)[0] != '\0' || strcmp(reason_of(a), reason_of(b)) == 0) &&
-	       outcomes_equal(a->from, b->from) && outcomes_equal(a->to, b->to);
-}
-
 size_t comparison_alike(const struct comparison *comparison, size_t index)
 {
 	const struct compare_change *change = &comparison->changes[index];
+	const char *cause = cause_of(change);
 	size_t alike = 0;
-	if (cause_of(change)[0] == '\0' && reason_of(change)[0] == '\0')
+	if (cause[0] == '\0' && reason_of(change)[0] == '\0')
 		return 1;
 	for (size_t i = 0; i < comparison->count; i++) {
-		if (!is_alike(&comparison->changes[i], change))
+		const struct compare_change *other = &comparison->changes[i];
+		if (other->kind != change->kind || strcmp(cause_of(other), cause) != 0 ||
+		    (cause[0] == '\0' && strcmp(reason_of(other), reason_of(change)) != 0) ||
+		    !outcomes_equal(other->from, change->from) ||
+		    !outcomes_equal(other->to, change->to))
 			continue;
 		if (i < index)
 			return 0;

@@ -75,14 +75,6 @@ static void identify(const cJSON *report, struct identity *out)
 		text_list_sort(&out->members[i]);
 }
 
-static bool is_same(const struct text_list *a, const struct text_list *b)
-{
-	bool same = a->count == b->count;
-	for (size_t i = 0; same && i < a->count; i++)
-		same = strcmp(a->items[i], b->items[i]) == 0;
-	return same;
-}
-
 static char *name_of(enum compare_part part, const cJSON *report)
 {
 	struct text name CLEANUP_TEXT = {0};
@@ -100,7 +92,11 @@ void environments_compare(const cJSON *from, const cJSON *to,
 	identify(from, &before);
 	identify(to, &after);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
-		out[i].is = !is_same(&before.members[i], &after.members[i]);
+		const struct text_list *a = &before.members[i];
+		const struct text_list *b = &after.members[i];
+		out[i].is = a->count != b->count;
+		for (size_t k = 0; !out[i].is && k < a->count; k++)
+			out[i].is = strcmp(a->items[k], b->items[k]) != 0;
 		out[i].from = name_of((enum compare_part)i, from);
 		out[i].to = name_of((enum compare_part)i, to);
 	}

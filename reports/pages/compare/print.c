@@ -94,27 +94,6 @@ static void add_part(struct doc *doc, const char *name, const struct compare_dif
 			   : "the same");
 }
 
-static void add_environment(struct doc *doc, const struct comparison *comparison)
-{
-	static const char *const headings[] = {"part", "before", "after", NULL};
-	doc_table(doc, "sides", "What the reports are about", NULL, headings);
-	doc_add(doc, "<tr><th>report");
-	add_side(doc, comparison->from, comparison->from_path);
-	add_side(doc, comparison->to, comparison->to_path);
-	add_part(doc, "conformance", &comparison->conformance);
-
-	/* Parts that differ come first; parts that neither report knows are left out. */
-	for (int differs = 1; differs >= 0; differs--) {
-		for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
-			const struct compare_difference *part = &comparison->differences[i];
-			if (part->is == (differs == 1) &&
-			    (part->is || strcmp(part->to, "unknown") != 0))
-				add_part(doc, compare_part_names[i], part);
-		}
-	}
-	doc_end(doc, DOC_BOX);
-}
-
 /* The outcome, which links to the check in its report. */
 static void add_outcome(struct doc *doc, const struct view_check *check, const char *path)
 {
@@ -179,6 +158,7 @@ static void add_changes(struct doc *doc, const struct comparison *comparison, co
 
 void comparison_write(const struct comparison *comparison, size_t number, struct doc *doc)
 {
+	static const char *const headings[] = {"part", "before", "after", NULL};
 	const bool is_part = number > 0 && doc_is(doc, DOC_FORM_HTML);
 	struct text headline CLEANUP_TEXT = {0};
 	char *title CLEANUP_FREE = text_format("%zu reports compared with one", number);
@@ -193,7 +173,22 @@ void comparison_write(const struct comparison *comparison, size_t number, struct
 		doc_end(doc, DOC_SECTION);
 		doc_section(doc, "environment", "Environment", 0, NULL);
 	}
-	add_environment(doc, comparison);
+
+	doc_table(doc, "sides", "What the reports are about", NULL, headings);
+	doc_add(doc, "<tr><th>report");
+	add_side(doc, comparison->from, comparison->from_path);
+	add_side(doc, comparison->to, comparison->to_path);
+	add_part(doc, "conformance", &comparison->conformance);
+	/* Parts that differ come first; parts that neither report knows are left out. */
+	for (int differs = 1; differs >= 0; differs--) {
+		for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
+			const struct compare_difference *part = &comparison->differences[i];
+			if (part->is == (differs == 1) &&
+			    (part->is || strcmp(part->to, "unknown") != 0))
+				add_part(doc, compare_part_names[i], part);
+		}
+	}
+	doc_end(doc, DOC_BOX);
 	doc_end(doc, DOC_SECTION);
 }
 

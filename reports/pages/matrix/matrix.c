@@ -32,11 +32,10 @@ static int find_row(struct matrix *matrix, const char *id, size_t *place, struct
 		return 0;
 	if (matrix->row_count == MATRIX_ROWS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d checks", (int)MATRIX_ROWS_MAX);
+	const struct matrix_row row = {arena_string(&matrix->arena, id), matrix->row_count};
 	matrix->rows = array_grow(matrix->rows, matrix->row_count, sizeof(*matrix->rows));
-	*place = matrix->row_count++;
-	struct matrix_row *row = &matrix->rows[*place];
-	*row = (struct matrix_row){arena_string(&matrix->arena, id), *place};
-	return text_index_put(&matrix->rows_by_id, row->id, *place, place, err);
+	matrix->rows[matrix->row_count++] = row;
+	return text_index_put(&matrix->rows_by_id, row.id, row.place, place, err);
 }
 
 /* `driver` NULL: the report knows none. */
@@ -96,10 +95,8 @@ static int find_columns(struct matrix *matrix, const cJSON *report, struct repor
 		while (column < out->count &&
 		       !text_equal(out->keys[column], view_string(device, "/driver")))
 			column++;
-		int rc = text_index_put(&out->devices, view_string(device, "/ref"), column, &first,
-					err);
-		if (rc < 0)
-			return rc;
+		(void)text_index_put(&out->devices, view_string(device, "/ref"), column, &first,
+				     NULL);
 	}
 	return 0;
 }
@@ -174,13 +171,18 @@ static void add_run(const struct matrix *matrix, struct matrix_column *column)
 	column->runs++;
 }
 
-/* A report that is refused by a limit is counted nowhere. */
-static int check_limits(const struct matrix *matrix, const cJSON *report, struct error *err)
+int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, struct error *err)
 {
 	static const struct {
 		const char *section;
 		int max;
 	} limits[] = {{"/environment/drivers", DRIVERS_MAX}, {"/environment/devices", DEVICES_MAX}};
+	struct view view CLEANUP_VIEW = {0};
+	struct report_columns columns CLEANUP(columns_free) = {0};
+	const char *run = view_string(report, "/run/journal/digest");
+	size_t first = 0;
+
+	/* A report that is refused by a limit is counted nowhere. */
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
 		if (cJSON_GetArraySize(json_pointer(report, limits[i].section)) > limits[i].max)
 			return error_set(err, ERROR_LIMIT, "%s: more than %d",
@@ -188,23 +190,12 @@ static int check_limits(const struct matrix *matrix, const cJSON *report, struct
 	}
 	if (matrix->report_count == MATRIX_REPORTS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d reports", (int)MATRIX_REPORTS_MAX);
-	return 0;
-}
-
-int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, struct error *err)
-{
-	struct view view CLEANUP_VIEW = {0};
-	struct report_columns columns CLEANUP(columns_free) = {0};
-	const char *run = view_string(report, "/run/journal/digest");
-	size_t first = 0;
-	int rc = check_limits(matrix, report, err);
-	if (rc == 0)
-		rc = view_open(report, &view, err);
-	if (rc == 0 && run[0] != '\0')
-		rc = text_index_put(&matrix->runs, arena_string(&matrix->arena, run),
-				    matrix->report_count, &first, err);
+	int rc = view_open(report, &view, err);
 	if (rc < 0)
 		return rc;
+	if (run[0] != '\0')
+		(void)text_index_put(&matrix->runs, arena_string(&matrix->arena, run),
+				     matrix->report_count, &first, NULL);
 	if (run[0] != '\0' && first != matrix->report_count) {
 		matrix->repeated++;
 		return 0;

@@ -230,24 +230,6 @@ static void add_listed_row(const struct matrix *matrix, size_t row, struct doc *
 	doc_end(doc, DOC_DETAILS);
 }
 
-static void add_listed_rows(const struct matrix *matrix, const enum kind *rows, struct doc *doc)
-{
-	size_t open = 0;
-	for (size_t kind = 0; kind < PASSING; kind++) {
-		for (size_t i = 0; i < matrix->row_count; i++) {
-			if (rows[i] == kind && is_listed(matrix, i, &open))
-				add_listed_row(matrix, i, doc);
-		}
-	}
-	if (open == 0)
-		doc_add(doc, "<p>No check fails or breaks in any run.</p>");
-	if (open > LISTED_CELLS_MAX)
-		doc_add(doc,
-			"<p>These are the first of %zu such cells; <code>gpucert matrix --format "
-			"json</code> lists the runs of all.</p>",
-			open);
-}
-
 static void add_runs(const struct matrix *matrix, struct doc *doc)
 {
 	const size_t most =
@@ -297,7 +279,20 @@ void matrix_write(const struct matrix *matrix, const struct text_list *unread, s
 	doc_end(doc, DOC_SECTION);
 	doc_section(doc, "cells", "Failing and undecided cells", 0,
 		    "The runs of each cell that fails or proves nothing.");
-	add_listed_rows(matrix, rows, doc);
+	size_t open = 0;
+	for (size_t kind = 0; kind < PASSING; kind++) {
+		for (size_t i = 0; i < matrix->row_count; i++) {
+			if (rows[i] == kind && is_listed(matrix, i, &open))
+				add_listed_row(matrix, i, doc);
+		}
+	}
+	if (open == 0)
+		doc_add(doc, "<p>No check fails or breaks in any run.</p>");
+	if (open > LISTED_CELLS_MAX)
+		doc_add(doc,
+			"<p>These are the first of %zu such cells; <code>gpucert matrix --format "
+			"json</code> lists the runs of all.</p>",
+			open);
 	doc_end(doc, DOC_SECTION);
 	doc_section(doc, "runs", "Runs", matrix->report_count,
 		    "The last runs with each driver on each build.");

@@ -52,19 +52,6 @@ static void add_csv_table(const struct matrix *matrix, struct text *out)
 	}
 }
 
-static cJSON *cell_json(const struct matrix_cell *cell, size_t column)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct members outcomes CLEANUP_MEMBERS = members_new();
-	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
-		if (cell->outcomes[i] > 0)
-			member_int(&outcomes, report_outcome_names[i], cell->outcomes[i]);
-	member_int(&json, "column", (int64_t)column);
-	member_int(&json, "runs", matrix_cell_runs(cell));
-	member_item(&json, "outcomes", members_take(&outcomes));
-	return members_take(&json);
-}
-
 static void add_json(const struct matrix *matrix, const struct text_list *unread, struct text *out)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
@@ -82,9 +69,20 @@ static void add_json(const struct matrix *matrix, const struct text_list *unread
 		struct members item CLEANUP_MEMBERS = members_new();
 		struct members cells CLEANUP_MEMBERS = members_new_array();
 		for (size_t i = 0; i < matrix->column_count; i++) {
-			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
-			if (cell != NULL)
-				member_item(&cells, NULL, cell_json(cell, i));
+			const struct matrix_cell *in = matrix_cell_at(matrix, row, i);
+			struct members cell CLEANUP_MEMBERS = members_new();
+			struct members outcomes CLEANUP_MEMBERS = members_new();
+			if (in == NULL)
+				continue;
+			for (size_t k = 0; k < REPORT_OUTCOME_COUNT; k++) {
+				if (in->outcomes[k] > 0)
+					member_int(&outcomes, report_outcome_names[k],
+						   in->outcomes[k]);
+			}
+			member_int(&cell, "column", (int64_t)i);
+			member_int(&cell, "runs", matrix_cell_runs(in));
+			member_item(&cell, "outcomes", members_take(&outcomes));
+			member_item(&cells, NULL, members_take(&cell));
 		}
 		member_string(&item, "check", matrix->rows[row].id);
 		member_item(&item, "cells", members_take(&cells));
