@@ -16,23 +16,6 @@ int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, stru
 	return rc;
 }
 
-static int create_device(struct d3d12_device *gpu, struct error *err)
-{
-	const size_t index = gpu->request->device;
-	HRESULT result = d3d12_create_device(gpu->d3d, index, D3D_FEATURE_LEVEL_11_0, &gpu->device);
-	gpu->graphics = result >= 0;
-	if (result < 0) {
-		HRESULT core = d3d12_create_device(gpu->d3d, index,
-						   (D3D_FEATURE_LEVEL)LEVEL_1_0_CORE, &gpu->device);
-		if (core >= 0)
-			result = core;
-	}
-	if (result >= 0 && gpu->device == NULL)
-		return error_set(err, ERROR_REMOTE, "%s succeeded and made no device",
-				 d3d12_create_device_call);
-	return d3d12_check(gpu, result, d3d12_create_device_call, err);
-}
-
 int d3d12_create_commands(struct d3d12_device *gpu, D3D12_COMMAND_LIST_TYPE type, REFIID id,
 			  struct d3d12_commands *out, struct error *err)
 {
@@ -56,7 +39,21 @@ void d3d12_commands_free(struct d3d12_commands *commands)
 int d3d12_device_open(struct d3d12_device *gpu, struct error *err)
 {
 	struct work_report *report = gpu->report;
-	int rc = create_device(gpu, err);
+
+	const size_t index = gpu->request->device;
+	HRESULT result = d3d12_create_device(gpu->d3d, index, D3D_FEATURE_LEVEL_11_0, &gpu->device);
+	gpu->graphics = result >= 0;
+	if (result < 0) {
+		HRESULT core = d3d12_create_device(gpu->d3d, index,
+						   (D3D_FEATURE_LEVEL)LEVEL_1_0_CORE, &gpu->device);
+		if (core >= 0)
+			result = core;
+	}
+	if (result >= 0 && gpu->device == NULL)
+		return error_set(err, ERROR_REMOTE, "%s succeeded and made no device",
+				 d3d12_create_device_call);
+	int rc = d3d12_check(gpu, result, d3d12_create_device_call, err);
+
 	if (rc != 0)
 		return rc;
 

@@ -103,28 +103,6 @@ static int open_encoder(void *session, const struct video_job *job, void *state,
 			 way->encoder, (unsigned)way->vendor, vendor);
 }
 
-/* Selects the device and uploads frames to it. FFmpeg counts devices as the API that listed them. */
-static void add_device(const struct ffmpeg *ffmpeg, enum device_option device, struct text *out)
-{
-	static const char upload[] = "-filter_hw_device g -vf format=nv12,hwupload";
-	const char *list = ffmpeg->list != NULL ? ffmpeg->list->name : "";
-	const char *node = json_pointer_string(device_of(ffmpeg), "/drm/render");
-	const char *minor = node != NULL ? strchr(node, ':') : NULL;
-
-	if (device == DEVICE_MF)
-		text_add(out, " -hw_encoding 1");
-	if (device == DEVICE_CUDA && strcmp(list, "cuda") == 0)
-		text_addf(out, " -gpu %zu", ffmpeg->index);
-	if (device == DEVICE_QSV && minor != NULL)
-		text_addf(out, " -init_hw_device qsv=g:hw_any,child_device=" NODE "%s", minor + 1);
-	if (device == DEVICE_VAAPI)
-		text_addf(out, " -init_hw_device vaapi=g%s%s %s", minor != NULL ? ":" NODE : "",
-			  minor != NULL ? minor + 1 : "", upload);
-	if (device == DEVICE_VULKAN)
-		text_addf(out, " -init_hw_device vulkan=g:%zu %s",
-			  strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0, upload);
-}
-
 /* Exit code 0 does not prove success, but any other proves a failure. */
 static int judge(const struct encoder *e, const struct process_result *result, struct error *err)
 {
@@ -177,7 +155,27 @@ static int put(void *state, unsigned index, const struct video_planes *frame, st
 		  "-nostdin -hide_banner -nostats -loglevel warning -f rawvideo -pix_fmt yuv420p "
 		  "-video_size %ux%u -framerate %d -i pipe:0 -c:v %s",
 		  source->width, source->height, VIDEO_RATE, e->way->encoder);
-	add_device(ffmpeg, e->way->device, &arguments);
+
+	/* Selects the device and uploads frames to it. FFmpeg counts devices as the API that listed them. */
+	static const char upload[] = "-filter_hw_device g -vf format=nv12,hwupload";
+	const char *list = ffmpeg->list != NULL ? ffmpeg->list->name : "";
+	const char *node = json_pointer_string(device_of(ffmpeg), "/drm/render");
+	const char *minor = node != NULL ? strchr(node, ':') : NULL;
+
+	if (e->way->device == DEVICE_MF)
+		text_add(&arguments, " -hw_encoding 1");
+	if (e->way->device == DEVICE_CUDA && strcmp(list, "cuda") == 0)
+		text_addf(&arguments, " -gpu %zu", ffmpeg->index);
+	if (e->way->device == DEVICE_QSV && minor != NULL)
+		text_addf(&arguments, " -init_hw_device qsv=g:hw_any,child_device=" NODE "%s",
+			  minor + 1);
+	if (e->way->device == DEVICE_VAAPI)
+		text_addf(&arguments, " -init_hw_device vaapi=g%s%s %s",
+			  minor != NULL ? ":" NODE : "", minor != NULL ? minor + 1 : "", upload);
+	if (e->way->device == DEVICE_VULKAN)
+		text_addf(&arguments, " -init_hw_device vulkan=g:%zu %s",
+			  strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0, upload);
+
 	/* With VA-API every driver accepts a quantiser, but not every one a rate. */
 	if (e->way->device == DEVICE_VAAPI)
 		text_add(&arguments, " -qp 24");

@@ -102,29 +102,29 @@ static enum work_status judge(struct transfer *t, const char *device, const stru
 	return WORK_WRONG;
 }
 
-static enum work_status run(const struct ffmpeg *ffmpeg, uint32_t seed, struct transfer *t)
-{
-	const cJSON *device = cJSON_GetArrayItem(ffmpeg->devices, (int)ffmpeg->index);
-	struct text frames CLEANUP_TEXT = make_frames(seed, 1);
-	struct text expected CLEANUP_TEXT = make_frames(seed, LARGER);
-	char *arguments CLEANUP_FREE =
-		text_format(ARGUMENTS, ffmpeg->index, SIDE, SIDE, VIDEO_RATE, LARGER, LARGER);
-	struct error err = {0};
-
-	int rc = ffmpeg_run(ffmpeg, arguments, frames.data, frames.size, &t->result, NULL, &err);
-	(void)snprintf(t->reason, sizeof(t->reason), "%s", err.text);
-	if (rc != 0)
-		return rc == ERROR_CANCELLED ? WORK_TIMED_OUT : WORK_FAILED;
-	read_lines(t);
-	return judge(t, json_pointer_string(device, "/name"), &expected);
-}
-
 void ffmpeg_transfer(const struct ffmpeg *ffmpeg, uint32_t seed, cJSON *video)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
 	struct transfer t = {.reason = "Vulkan reports no device here"};
-	const bool vulkan = ffmpeg->list != NULL && strcmp(ffmpeg->list->name, "vulkan") == 0;
-	const enum work_status status = vulkan ? run(ffmpeg, seed, &t) : WORK_UNSUPPORTED;
+	enum work_status status = WORK_UNSUPPORTED;
+
+	if (ffmpeg->list != NULL && strcmp(ffmpeg->list->name, "vulkan") == 0) {
+		const cJSON *device = cJSON_GetArrayItem(ffmpeg->devices, (int)ffmpeg->index);
+		struct text frames CLEANUP_TEXT = make_frames(seed, 1);
+		struct text expected CLEANUP_TEXT = make_frames(seed, LARGER);
+		char *arguments CLEANUP_FREE = text_format(ARGUMENTS, ffmpeg->index, SIDE, SIDE,
+							   VIDEO_RATE, LARGER, LARGER);
+		struct error err = {0};
+		int rc = ffmpeg_run(ffmpeg, arguments, frames.data, frames.size, &t.result, NULL,
+				    &err);
+		(void)snprintf(t.reason, sizeof(t.reason), "%s", err.text);
+		if (rc == 0) {
+			read_lines(&t);
+			status = judge(&t, json_pointer_string(device, "/name"), &expected);
+		} else {
+			status = rc == ERROR_CANCELLED ? WORK_TIMED_OUT : WORK_FAILED;
+		}
+	}
 
 	member_optional(&members, "device", t.device);
 	member_string(&members, "status", work_status_name(status));

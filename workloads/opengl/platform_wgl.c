@@ -41,22 +41,6 @@ static bool check(struct opengl *gl, bool done, const char *call)
 	return done;
 }
 
-static int open_library(struct opengl *gl, struct error *err)
-{
-	struct opengl_platform *wgl = gl->platform;
-	const struct api_function functions[] = {
-		{"wglCreateContext", &wgl->create},
-		{"wglDeleteContext", &wgl->delete},
-		{"wglMakeCurrent", &wgl->make_current},
-		{"wglGetProcAddress", &wgl->get_address},
-		{NULL, NULL},
-	};
-	int rc = api_load(gl->report, OPENGL_LIBRARY, functions, err);
-	if (rc == 0)
-		rc = library_open(OPENGL_LIBRARY, &wgl->library, err);
-	return rc;
-}
-
 int opengl_platform_open(struct opengl *gl, struct error *err)
 {
 	struct opengl_platform *wgl = memory_allocate(1, sizeof(*wgl));
@@ -70,7 +54,17 @@ int opengl_platform_open(struct opengl *gl, struct error *err)
 
 	gl->platform = wgl;
 	wine_name(gl->report->emulator, sizeof(gl->report->emulator));
-	int rc = open_library(gl, err);
+
+	const struct api_function functions[] = {
+		{"wglCreateContext", &wgl->create},
+		{"wglDeleteContext", &wgl->delete},
+		{"wglMakeCurrent", &wgl->make_current},
+		{"wglGetProcAddress", &wgl->get_address},
+		{NULL, NULL},
+	};
+	int rc = api_load(gl->report, OPENGL_LIBRARY, functions, err);
+	if (rc == 0)
+		rc = library_open(OPENGL_LIBRARY, &wgl->library, err);
 	if (rc != 0)
 		return rc;
 
