@@ -63,8 +63,7 @@ int digest_cache_open(const char *path, struct digest_cache **out, struct error 
 {
 	struct digest_cache *cache CLEANUP_DIGEST_CACHE = memory_allocate(1, sizeof(*cache));
 	char *folder CLEANUP_FREE = path_directory(path);
-	if (cache == NULL || folder == NULL || (cache->path = memory_copy(path)) == NULL)
-		return error_memory(err);
+	cache->path = memory_copy(path);
 	int rc = file_make_directories(folder, 0700, err);
 	if (rc < 0)
 		return rc;

@@ -31,8 +31,6 @@ int digester_new(const char *digest, struct digester **out, struct error *err)
 	if (!digest_is_valid(digest))
 		return error_set(err, ERROR_ARGUMENT, "not a digest");
 	struct digester *digester = memory_allocate(1, sizeof(*digester));
-	if (digester == NULL)
-		return error_memory(err);
 	digester->is_512 = text_starts_with(digest, "sha512:");
 	if (digester->is_512)
 		(void)crypto_hash_sha512_init(&digester->state.sha512);

@@ -17,7 +17,7 @@ struct digester;
 /* Is it a whole digest of one of the two? What starts with the name of another algorithm is not. */
 bool digest_is_valid(const char *digest);
 
-/* In the algorithm of `digest`. ERROR_ARGUMENT: digest_is_valid() says no. ERROR_MEMORY. */
+/* In the algorithm of `digest`. ERROR_ARGUMENT: digest_is_valid() says no. */
 int digester_new(const char *digest, struct digester **out, struct error *err);
 void digester_add(struct digester *digester, const void *data, size_t size);
 

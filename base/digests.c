@@ -35,8 +35,7 @@ int digests_new(uv_loop_t *loop, struct digest_cache *cache, struct digests **ou
 		struct error *err)
 {
 	struct digests *digests = memory_allocate(1, sizeof(*digests));
-	if (digests == NULL)
-		return error_memory(err);
+	(void)err;
 	digests->loop = loop;
 	digests->cache = cache;
 	*out = digests;
@@ -65,10 +64,7 @@ static int digests_start(struct digests *digests, const char *path, const struct
 			 struct digest_job **out, struct error *err)
 {
 	struct digest_job *job = memory_allocate(1, sizeof(*job));
-	if (job == NULL || (job->path = memory_copy(path)) == NULL) {
-		free(job);
-		return error_memory(err);
-	}
+	job->path = memory_copy(path);
 	job->owner = digests;
 	job->file = *file;
 	job->read_ns = clock_realtime_ns();
@@ -159,11 +155,7 @@ static int set_add_file(struct digest_set *set, struct digests *digests, const c
 		set->incomplete = true;
 		return 0;
 	}
-	const struct digest_job **jobs =
-		array_grow(set->jobs, set->names.count, sizeof(const struct digest_job *));
-	if (jobs == NULL)
-		return error_memory(err);
-	set->jobs = jobs;
+	set->jobs = array_grow(set->jobs, set->names.count, sizeof(const struct digest_job *));
 	set->jobs[set->names.count] = job;
 	return text_list_add(&set->names, name, err);
 }
@@ -189,9 +181,7 @@ static int set_add(struct digest_set *set, struct digests *digests, const char *
 	for (size_t i = 0; rc == 0 && i < entries.count; i++) {
 		char *below CLEANUP_FREE = path_join(path, entries.items[i]);
 		char *named CLEANUP_FREE = text_format("%s/%s", name, entries.items[i]);
-		rc = below != NULL && named != NULL
-			     ? set_add(set, digests, named, below, depth + 1, err)
-			     : error_memory(err);
+		rc = set_add(set, digests, named, below, depth + 1, err);
 	}
 	return rc;
 }

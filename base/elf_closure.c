@@ -26,7 +26,7 @@ struct closure_process {
 struct elf_closure *elf_closure_new(const char *root, struct error *err)
 {
 	struct elf_closure *closure = memory_allocate(1, sizeof(*closure));
-	int rc = closure != NULL ? elf_search_open(root, &closure->search, err) : error_memory(err);
+	int rc = elf_search_open(root, &closure->search, err);
 	if (rc == 0)
 		return closure;
 	free(closure);
@@ -51,12 +51,9 @@ static int add_file(struct elf_closure *closure, const struct elf_known *known,
 	if (closure->file_count >= ELF_CLOSURE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: more than %d files are needed", destination,
 				 (int)ELF_CLOSURE_MAX);
-	struct elf_file *grown =
-		arena_grow(arena, closure->files, closure->file_count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	closure->files = grown;
-	grown[closure->file_count++] = (struct elf_file){
+	closure->files =
+		arena_grow(arena, closure->files, closure->file_count, sizeof(*closure->files));
+	closure->files[closure->file_count++] = (struct elf_file){
 		known->source, arena_string(arena, destination), known->info.bits};
 	return 0;
 }
@@ -140,17 +137,14 @@ static int closure_search(const struct closure_process *process,
 
 	/* A name with a slash is a path. */
 	if (strchr(name, '/') != NULL) {
-		char *path CLEANUP_FREE = NULL;
-		rc = elf_expand(name, object->origin, info, &path, err);
-		if (rc < 0)
-			return rc;
+		char *path CLEANUP_FREE = elf_expand(name, object->origin, info);
 		if (path == NULL || !path_is_absolute(path))
 			return ERROR_NOT_FOUND;
 		rc = elf_search_file(search, path, found, err);
 		if (rc < 0)
 			return rc;
 		*destination = path_normalize(path);
-		return *destination != NULL ? 0 : error_memory(err);
+		return 0;
 	}
 
 	/* DT_RPATH counts only without DT_RUNPATH, but then also that of the objects that led here. */

@@ -38,7 +38,6 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 /* The directories that the loader searches by itself on this machine. */
 int elf_default_directories(const struct elf_info *info, struct text_list *out, struct error *err);
 
-/* "$ORIGIN/../lib" and "${ORIGIN}/../lib" with the directory put in, $LIB with the machine's. *out
- * is NULL for an entry with another token: the loader's answer is not known here. */
-int elf_expand(const char *entry, const char *origin, const struct elf_info *info, char **out,
-	       struct error *err);
+/* "$ORIGIN/../lib" and "${ORIGIN}/../lib" with the directory put in, $LIB with the machine's. NULL
+ * for an entry with another token: the loader's answer is not known here. Caller frees. */
+char *elf_expand(const char *entry, const char *origin, const struct elf_info *info);

@@ -29,20 +29,14 @@ static int config_include(struct elf_search *search, const char *pattern, const 
 	char *base CLEANUP_FREE = path_directory(path);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-	if (base == NULL)
-		return error_memory(err);
 	char *full CLEANUP_FREE =
 		path_is_absolute(pattern) ? memory_copy(pattern) : path_join(base, pattern);
-	char *directory CLEANUP_FREE = full != NULL ? path_directory(full) : NULL;
-	char *host CLEANUP_FREE = directory != NULL ? search_host_path(search, directory) : NULL;
-	if (host == NULL)
-		return error_memory(err);
+	char *directory CLEANUP_FREE = path_directory(full);
+	char *host CLEANUP_FREE = search_host_path(search, directory);
 	if (file_list(host, &names, NULL) < 0)
 		return 0; /* as the loader's own tool does */
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *included CLEANUP_FREE = path_join(directory, names.items[i]);
-		if (included == NULL)
-			return error_memory(err);
 		if (text_glob(path_base(full), names.items[i]))
 			rc = config_read(search, included, depth + 1, err);
 	}
@@ -82,11 +76,9 @@ static int config_read(struct elf_search *search, const char *path, unsigned dep
 	if (depth > CONFIG_DEPTH_MAX || file_resolve(search->root, path, &resolved, NULL) < 0)
 		return 0;
 	char *host CLEANUP_FREE = search_host_path(search, resolved);
-	if (host == NULL)
-		return error_memory(err);
 	int rc = file_read(host, CONFIG_SIZE_MAX, &data, NULL, err);
 	if (rc == 0)
-		rc = text_list_split(&lines, data, '\n', err);
+		(void)text_list_split(&lines, data, '\n', NULL);
 	for (size_t i = 0; rc == 0 && i < lines.count; i++)
 		rc = config_line(search, lines.items[i], path, depth, err);
 	return rc;
@@ -96,11 +88,8 @@ int elf_search_open(const char *root, struct elf_search **out, struct error *err
 {
 	struct elf_search *search = memory_allocate(1, sizeof(*search));
 	bool prefixed = root != NULL && root[0] != '\0' && strcmp(root, "/") != 0;
-	if (search == NULL)
-		return error_memory(err);
 	search->root = memory_copy(prefixed ? root : "");
-	int rc = search->root != NULL ? config_read(search, "/etc/ld.so.conf", 0, err)
-				      : error_memory(err);
+	int rc = config_read(search, "/etc/ld.so.conf", 0, err);
 	if (rc < 0)
 		elf_search_free(search);
 	else
@@ -135,14 +124,11 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 	}
 	char *source CLEANUP_FREE = search_host_path(search, resolved);
 	struct elf_known *known = arena_allocate(&search->arena, sizeof(*known));
-	struct elf_known **grown = arena_grow(&search->arena, search->known, search->known_count,
-					      sizeof(struct elf_known *));
-	if (source == NULL || known == NULL || grown == NULL)
-		return error_memory(err);
+	search->known = arena_grow(&search->arena, search->known, search->known_count,
+				   sizeof(struct elf_known *));
 	known->source = arena_string(&search->arena, source);
 	known->resolved = arena_string(&search->arena, resolved);
-	search->known = grown;
-	grown[search->known_count++] = known;
+	search->known[search->known_count++] = known;
 	rc = elf_read(known->source, &known->info, err);
 	known->valid = rc == 0;
 	*out = known;
@@ -201,12 +187,10 @@ static size_t search_token(const char *string, const char *name)
 	return strncmp(string + 1, name, length) == 0 ? length + 1 : 0;
 }
 
-int elf_expand(const char *entry, const char *origin, const struct elf_info *info, char **out,
-	       struct error *err)
+char *elf_expand(const char *entry, const char *origin, const struct elf_info *info)
 {
 	const char *multiarch = search_multiarch(info);
 	struct text expanded CLEANUP_TEXT = {0};
-	*out = NULL;
 	for (const char *p = entry; *p != '\0';) {
 		size_t token = *p == '$' ? search_token(p, "ORIGIN") : 0;
 		size_t lib = *p == '$' ? search_token(p, "LIB") : 0;
@@ -219,11 +203,10 @@ int elf_expand(const char *entry, const char *origin, const struct elf_info *inf
 			text_addf(&expanded, "lib/%s", multiarch);
 			p += lib;
 		} else {
-			return 0;
+			return NULL;
 		}
 	}
-	*out = text_take(&expanded);
-	return *out != NULL ? 0 : error_memory(err);
+	return text_take(&expanded);
 }
 
 int elf_search_directories(struct elf_search *search, const struct text_list *directories,
@@ -231,23 +214,16 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 			   const struct elf_known **out, char **destination, struct error *err)
 {
 	for (size_t i = 0; i < directories->count; i++) {
-		char *directory CLEANUP_FREE = NULL;
-		int rc = elf_expand(directories->items[i], origin, fits, &directory, err);
-		if (rc < 0)
-			return rc;
+		char *directory CLEANUP_FREE = elf_expand(directories->items[i], origin, fits);
 		if (directory == NULL || !path_is_absolute(directory))
 			continue;
 		char *path CLEANUP_FREE = path_join(directory, name);
-		if (path == NULL)
-			return error_memory(err);
-		rc = elf_search_file(search, path, out, err);
-		if (rc == ERROR_MEMORY)
-			return rc;
+		int rc = elf_search_file(search, path, out, err);
 		if (rc < 0 || (*out)->info.bits != fits->bits ||
 		    (*out)->info.machine != fits->machine)
 			continue;
 		*destination = path_normalize(path);
-		return *destination != NULL ? 0 : error_memory(err);
+		return 0;
 	}
 	return error_set(err, ERROR_NOT_FOUND, "%s: not found in any library directory", name);
 }

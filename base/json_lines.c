@@ -10,8 +10,6 @@ int json_append_line(const char *path, const cJSON *json, struct error *err)
 {
 	char *text CLEANUP_FREE = json_print_compact(json);
 	struct text line CLEANUP_TEXT = {0};
-	if (text == NULL)
-		return error_memory(err);
 	text_addf(&line, "%s\n", text);
 	/* Unbuffered: one write, of which a process that is killed leaves all or nothing. */
 	FILE *file CLEANUP_FILE = fopen(path, "ab");
@@ -31,8 +29,8 @@ int json_read_lines(const char *path, cJSON **out, struct error *err)
 		cJSON *json CLEANUP_JSON = NULL;
 		end = line + strcspn(line, "\n");
 		rc = json_parse(line, (size_t)(end - line), &json, err);
-		if (rc == 0 && !cJSON_AddItemToArray(array, STEAL(json)))
-			rc = error_memory(err);
+		if (rc == 0)
+			(void)cJSON_AddItemToArray(array, STEAL(json));
 		end += *end == '\n';
 	}
 	if (rc < 0)

@@ -382,8 +382,6 @@ int process_start(uv_loop_t *loop, const struct process_spec *spec, struct proce
 		  struct error *err)
 {
 	struct process *process = memory_allocate(1, sizeof(*process));
-	if (process == NULL)
-		return error_memory(err);
 	init(process, loop, spec);
 	int rc = launch(process, err);
 	if (rc < 0) {
@@ -514,8 +512,8 @@ int process_ask(const struct process_spec *spec, char **out, struct error *err)
 	else if (result.end != PROCESS_EXITED || result.code != 0)
 		rc = error_set(err, ERROR_IO, "%s%s%.*s", how, length > 0 ? ": " : "", length,
 			       reason);
-	else if ((*out = memory_copy(text_string(&result.out))) == NULL)
-		rc = error_memory(err);
+	else
+		*out = memory_copy(text_string(&result.out));
 	process_result_free(&result);
 	return rc;
 }

@@ -37,29 +37,20 @@ static struct text_index_slot *slot_of(const struct text_index *index, const cha
 	return &index->slots[place];
 }
 
-static int grow(struct text_index *index, struct error *err)
-{
-	struct text_index larger = {.count = index->count,
-				    .capacity = index->capacity == 0 ? CAPACITY_FIRST
-								     : index->capacity * 2};
-	larger.slots = memory_allocate(larger.capacity, sizeof(*larger.slots));
-	if (larger.slots == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < index->capacity; i++)
-		if (index->slots[i].string != NULL)
-			*slot_of(&larger, index->slots[i].string) = index->slots[i];
-	free(index->slots);
-	*index = larger;
-	return 0;
-}
-
 int text_index_put(struct text_index *index, const char *string, size_t number, size_t *found,
 		   struct error *err)
 {
 	if (index->count >= index->capacity / 2) {
-		int rc = grow(index, err);
-		if (rc < 0)
-			return rc;
+		struct text_index larger = {.count = index->count,
+					    .capacity = index->capacity == 0 ? CAPACITY_FIRST
+									     : index->capacity * 2};
+		larger.slots = memory_allocate(larger.capacity, sizeof(*larger.slots));
+		for (size_t i = 0; i < index->capacity; i++) {
+			if (index->slots[i].string != NULL)
+				*slot_of(&larger, index->slots[i].string) = index->slots[i];
+		}
+		free(index->slots);
+		*index = larger;
 	}
 	struct text_index_slot *slot = slot_of(index, string);
 	if (slot->string == NULL) {
@@ -67,6 +58,7 @@ int text_index_put(struct text_index *index, const char *string, size_t number, 
 		index->count++;
 	}
 	*found = slot->number;
+	(void)err;
 	return 0;
 }
 

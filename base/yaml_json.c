@@ -68,9 +68,7 @@ static int read_list(struct reader *reader, const yaml_node_t *node, size_t dept
 		int rc = read_node(reader, *item, depth, &element);
 		if (rc < 0)
 			return rc;
-		if (!cJSON_AddItemToArray(list, element))
-			return error_memory(reader->err);
-		(void)STEAL(element);
+		(void)cJSON_AddItemToArray(list, STEAL(element));
 	}
 	return 0;
 }
@@ -88,9 +86,7 @@ static int read_mapping(struct reader *reader, const yaml_node_t *node, size_t d
 		int rc = read_node(reader, pair->value, depth, &value);
 		if (rc < 0)
 			return rc;
-		if (!cJSON_AddItemToObject(object, yaml_scalar(key), value))
-			return error_memory(reader->err);
-		(void)STEAL(value);
+		(void)cJSON_AddItemToObject(object, yaml_scalar(key), STEAL(value));
 	}
 	return 0;
 }
@@ -113,12 +109,10 @@ static int read_node(struct reader *reader, int index, size_t depth, cJSON **out
 		*out = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
 			       ? plain_scalar(text)
 			       : cJSON_CreateString(text);
-		return *out != NULL ? 0 : error_memory(reader->err);
+		return 0;
 	}
 	bool list = node->type == YAML_SEQUENCE_NODE;
 	*out = list ? cJSON_CreateArray() : cJSON_CreateObject();
-	if (*out == NULL)
-		return error_memory(reader->err);
 	return list ? read_list(reader, node, depth + 1, *out)
 		    : read_mapping(reader, node, depth + 1, *out);
 }

@@ -65,28 +65,6 @@ static int enter(struct hold *hold, int fd, struct error *err)
 	return fd >= 0 ? 0 : error_system(err, errno, "%s", hold->path);
 }
 
-/* Puts the target of the link `fd` in front of the rest. */
-static int follow(struct hold *hold, int fd, const struct stat *status, struct error *err)
-{
-	char target[PATH_MAX] = "";
-	const unsigned owner = status->st_uid;
-	if (!is_trusted(status))
-		return error_set(err, ERROR_PERMISSION,
-				 "%s: leads through a symbolic link of another user (uid %u); use "
-				 "another folder",
-				 hold->path, owner);
-	if (++hold->links > HOLD_LINKS_MAX)
-		return error_set(err, ERROR_LIMIT, "%s: too many symbolic links", hold->path);
-	if (readlinkat(fd, "", target, sizeof(target) - 1) < 0)
-		return error_system(err, errno, "%s", hold->path);
-	char *pending = text_format("%s/%s", target, hold->pending);
-	free(hold->pending);
-	hold->pending = pending;
-	if (pending == NULL)
-		return error_memory(err);
-	return target[0] == '/' ? enter(hold, open("/", O_PATH | O_CLOEXEC), err) : 0;
-}
-
 static int step(struct hold *hold, const char *name, struct error *err)
 {
 	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
@@ -97,8 +75,26 @@ static int step(struct hold *hold, const char *name, struct error *err)
 		fd = openat(hold->fd, name, flags);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return error_system(err, errno, "%s", hold->path);
-	if (S_ISLNK(status.st_mode))
-		return follow(hold, fd, &status, err);
+	if (S_ISLNK(status.st_mode)) {
+		/* Its target comes in front of the rest. */
+		char target[PATH_MAX] = "";
+		const unsigned owner = status.st_uid;
+		if (!is_trusted(&status))
+			return error_set(
+				err, ERROR_PERMISSION,
+				"%s: leads through a symbolic link of another user (uid %u); use "
+				"another folder",
+				hold->path, owner);
+		if (++hold->links > HOLD_LINKS_MAX)
+			return error_set(err, ERROR_LIMIT, "%s: too many symbolic links",
+					 hold->path);
+		if (readlinkat(fd, "", target, sizeof(target) - 1) < 0)
+			return error_system(err, errno, "%s", hold->path);
+		char *pending = text_format("%s/%s", target, hold->pending);
+		free(hold->pending);
+		hold->pending = pending;
+		return target[0] == '/' ? enter(hold, open("/", O_PATH | O_CLOEXEC), err) : 0;
+	}
 	if (!S_ISDIR(status.st_mode))
 		return expect_private(hold->path, &status, err);
 	return enter(hold, STEAL_FD(fd), err);
@@ -115,14 +111,12 @@ int file_hold_directory(const char *path, unsigned mode, int *lock, char **held,
 	struct hold hold = {.path = path, .fd = -1, .pending = memory_copy(path), .mode = mode};
 	struct stat status = {0};
 	int rc = enter(&hold, open(path[0] == '/' ? "/" : ".", O_PATH | O_CLOEXEC), err);
-	if (rc == 0 && hold.pending == NULL)
-		rc = error_memory(err);
 	while (rc == 0 && hold.pending[strspn(hold.pending, "/")] != '\0') {
 		const char *start = hold.pending + strspn(hold.pending, "/");
 		size_t size = strcspn(start, "/");
 		char *name CLEANUP_FREE = memory_copy_start(start, size);
 		memmove(hold.pending, start + size, strlen(start + size) + 1);
-		rc = name != NULL ? step(&hold, name, err) : error_memory(err);
+		rc = step(&hold, name, err);
 	}
 
 	if (rc == 0 && fstat(hold.fd, &status) < 0)
@@ -131,11 +125,11 @@ int file_hold_directory(const char *path, unsigned mode, int *lock, char **held,
 		rc = expect_private(path, &status, err);
 	if (rc == 0) {
 		char *here CLEANUP_FREE = path_of(hold.fd);
-		rc = here != NULL ? file_lock_directory(here, lock, err) : error_memory(err);
+		rc = file_lock_directory(here, lock, err);
 		file_name_held(here, path, err);
 	}
-	if (rc == 0 && (*held = path_of(*lock)) == NULL)
-		rc = error_memory(err);
+	if (rc == 0)
+		*held = path_of(*lock);
 	cleanup_fd_(&hold.fd);
 	free(hold.pending);
 	return rc;

@@ -59,16 +59,6 @@ static bool orphan_read(const char *entry, struct orphan *out)
 	return !process_is_started(out->id);
 }
 
-static void orphan_end(pid_t pid)
-{
-	int fd CLEANUP_FD = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd ended = {.fd = fd, .events = POLLIN};
-	(void)kill(pid, SIGKILL);
-	if (fd >= 0)
-		(void)poll(&ended, 1, ORPHAN_END_MS);
-	(void)waitpid(pid, NULL, WNOHANG);
-}
-
 int process_end_orphans(struct text_list *names, struct error *err)
 {
 	bool found = true;
@@ -83,7 +73,12 @@ int process_end_orphans(struct text_list *names, struct error *err)
 			struct orphan orphan = {0};
 			if (!orphan_read(entry->d_name, &orphan))
 				continue;
-			orphan_end(orphan.id);
+			int fd CLEANUP_FD = (int)syscall(SYS_pidfd_open, orphan.id, 0);
+			struct pollfd ended = {.fd = fd, .events = POLLIN};
+			(void)kill(orphan.id, SIGKILL);
+			if (fd >= 0)
+				(void)poll(&ended, 1, ORPHAN_END_MS);
+			(void)waitpid(orphan.id, NULL, WNOHANG);
 			found = true;
 			if (orphan.state != 'Z' && names != NULL)
 				rc = text_list_addf(names, err, "%s (process %d)", orphan.name,

@@ -44,15 +44,11 @@ int process_find_program(const char *name, char **out, struct error *err)
 	bool seen = false;
 	if (strchr(name, '/') != NULL) {
 		*out = memory_copy(name);
-		return *out != NULL ? 0 : error_memory(err);
+		return 0;
 	}
-	int rc = text_list_split(&directories, path != NULL ? path : "/usr/bin:/bin", ':', err);
-	if (rc < 0)
-		return rc;
+	(void)text_list_split(&directories, path != NULL ? path : "/usr/bin:/bin", ':', NULL);
 	for (size_t i = 0; i < directories.count; i++) {
 		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
-		if (candidate == NULL)
-			return error_memory(err);
 		if (!path_is_absolute(candidate) || !file_exists(candidate) ||
 		    file_is_directory(candidate))
 			continue;
@@ -109,16 +105,6 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 	return errno;
 }
 
-static _Noreturn void in_child(const struct spawn_plan *plan)
-{
-	int status_fd = out_of_the_way(plan->status_fd);
-	struct spawn_failure failure = {.stage = SPAWN_SETUP, .reason = errno};
-	if (status_fd >= 0)
-		failure.reason = spawn_become(plan, &failure.stage);
-	(void)!write(status_fd >= 0 ? status_fd : plan->status_fd, &failure, sizeof(failure));
-	_exit(127);
-}
-
 /* The status pipe closes when the program takes over; a failure is sent before that. */
 static int spawn_wait(const struct spawn_plan *plan, int status_fd, pid_t id, struct error *err)
 {
@@ -157,8 +143,15 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &before);
 	*id = fork();
-	if (*id == 0)
-		in_child(plan);
+	if (*id == 0) {
+		int status_fd = out_of_the_way(plan->status_fd);
+		struct spawn_failure failure = {.stage = SPAWN_SETUP, .reason = errno};
+		if (status_fd >= 0)
+			failure.reason = spawn_become(plan, &failure.stage);
+		(void)!write(status_fd >= 0 ? status_fd : plan->status_fd, &failure,
+			     sizeof(failure));
+		_exit(127);
+	}
 	int reason = errno;
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	(void)close(status[1]);

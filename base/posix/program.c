@@ -6,21 +6,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* open() takes the lowest free number, so the streams are filled from below. The wrong direction
- * makes every use an error, as it is on a closed stream. */
-static void open_streams(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-	}
-}
-
 void program_begin(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	open_streams();
+
+	/* open() takes the lowest free number, so the streams are filled from below. The wrong direction
+	 * makes every use an error, as it is on a closed stream. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	}
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 

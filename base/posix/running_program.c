@@ -30,13 +30,11 @@ static int proc_link(int pid, const char *name, char **out, struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%d/%s", pid, name);
 	char target[PATH_MAX] = "";
-	ssize_t size = path != NULL ? readlink(path, target, sizeof(target) - 1) : -1;
-	if (path == NULL)
-		return error_memory(err);
+	ssize_t size = readlink(path, target, sizeof(target) - 1);
 	if (size < 0)
 		return error_system(err, errno, "%s", path);
 	*out = memory_copy_start(target, (size_t)size);
-	return *out != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
 /* The strings of a /proc file, which NULs end. */
@@ -45,30 +43,18 @@ static int proc_strings(int pid, const char *name, struct text_list *out, struct
 	char *path CLEANUP_FREE = text_format("/proc/%d/%s", pid, name);
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = path != NULL ? file_read(path, PROC_FILE_MAX, &data, &size, err)
-			      : error_memory(err);
+	int rc = file_read(path, PROC_FILE_MAX, &data, &size, err);
 	for (size_t at = 0; rc == 0 && at < size; at += strlen(data + at) + 1)
-		rc = text_list_add(out, data + at, err);
+		(void)text_list_add(out, data + at, NULL);
 	return rc;
-}
-
-static int read_search_path(int pid, struct running_program *program, struct error *err)
-{
-	struct text_list variables CLEANUP_TEXT_LIST = {0};
-	const char *value = "";
-	int rc = proc_strings(pid, "environ", &variables, err);
-	for (size_t i = 0; i < variables.count; i++) {
-		if (text_starts_with(variables.items[i], "PATH="))
-			value = variables.items[i] + strlen("PATH=");
-	}
-	program->search_path = memory_copy(value);
-	return rc == 0 && program->search_path == NULL ? error_memory(err) : rc;
 }
 
 int running_program_read(int pid, struct running_program *out, struct error *err)
 {
 	static const char deleted[] = " (deleted)";
 	struct running_program program CLEANUP_RUNNING_PROGRAM = {0};
+	struct text_list variables CLEANUP_TEXT_LIST = {0};
+	const char *search_path = "";
 	char *path CLEANUP_FREE = NULL;
 	int rc = proc_link(pid, "exe", &path, err);
 	if (rc == 0)
@@ -76,16 +62,19 @@ int running_program_read(int pid, struct running_program *out, struct error *err
 	if (rc == 0)
 		rc = proc_strings(pid, "cmdline", &program.words, err);
 	if (rc == 0)
-		rc = read_search_path(pid, &program, err);
+		rc = proc_strings(pid, "environ", &variables, err);
 	if (rc < 0)
 		return rc;
+	for (size_t i = 0; i < variables.count; i++) {
+		if (text_starts_with(variables.items[i], "PATH="))
+			search_path = variables.items[i] + strlen("PATH=");
+	}
+	program.search_path = memory_copy(search_path);
 	if (text_ends_with(path, deleted))
 		path[strlen(path) - strlen(deleted)] = '\0';
 	program.name = memory_copy(path_base(path));
 	program.file = text_format("/proc/%d/exe", pid);
 	program.root = text_format("/proc/%d/root", pid);
-	if (program.name == NULL || program.file == NULL || program.root == NULL)
-		return error_memory(err);
 	*out = program;
 	program = (struct running_program){0};
 	return 0;
@@ -98,12 +87,10 @@ char *running_program_path(const struct running_program *program, const char *pa
 					      : path_join(program->directory, path);
 	char *resolved CLEANUP_FREE = NULL;
 	struct stat file = {0};
-	if (program->root == NULL || absolute == NULL ||
-	    file_resolve(program->root, absolute, &resolved, NULL) < 0)
+	if (program->root == NULL || file_resolve(program->root, absolute, &resolved, NULL) < 0)
 		return NULL;
 	char *local CLEANUP_FREE = text_format("%s%s", program->root, resolved);
-	return local != NULL && stat(local, &file) == 0 && S_ISREG(file.st_mode) ? STEAL(local)
-										 : NULL;
+	return stat(local, &file) == 0 && S_ISREG(file.st_mode) ? STEAL(local) : NULL;
 }
 
 char *running_program_find(const struct running_program *program, const char *name)
@@ -111,12 +98,12 @@ char *running_program_find(const struct running_program *program, const char *na
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
 	if (strchr(name, '/') != NULL)
 		return running_program_path(program, name);
-	if (program->search_path == NULL ||
-	    text_list_split(&directories, program->search_path, ':', NULL) < 0)
+	if (program->search_path == NULL)
 		return NULL;
+	(void)text_list_split(&directories, program->search_path, ':', NULL);
 	for (size_t i = 0; i < directories.count; i++) {
 		char *path CLEANUP_FREE = path_join(directories.items[i], name);
-		char *found = path != NULL ? running_program_path(program, path) : NULL;
+		char *found = running_program_path(program, path);
 		if (found != NULL)
 			return found;
 	}

@@ -38,14 +38,6 @@ static void on_signal(uv_signal_t *handle, int number)
 	termination->on_request(name, termination->user);
 }
 
-/* As nohup(1) leaves it: the end of the terminal is not to end the program. */
-static bool is_unwanted(int number)
-{
-	struct sigaction action = {0};
-	return number == SIGHUP && sigaction(number, NULL, &action) == 0 &&
-	       action.sa_handler == SIG_IGN;
-}
-
 int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void *user), void *user,
 		     struct termination **out, struct error *err)
 {
@@ -57,7 +49,10 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 	for (size_t i = 0; i < HANDLES; i++) {
 		(void)uv_signal_init(loop, &termination->handles[i]);
 		termination->handles[i].data = termination;
-		if (!is_unwanted(signals[i].number))
+		/* As nohup(1) leaves it: the end of the terminal is not to end the program. */
+		struct sigaction action = {0};
+		if (signals[i].number != SIGHUP || sigaction(SIGHUP, NULL, &action) != 0 ||
+		    action.sa_handler != SIG_IGN)
 			(void)uv_signal_start(&termination->handles[i], on_signal,
 					      signals[i].number);
 	}

@@ -17,9 +17,9 @@ enum {
 	FILE_RENAME_INFO_EX = 22, /* FileRenameInfoEx, which MinGW's headers hide */
 };
 
-/* For reading; others may write, rename and remove it meanwhile. A directory is refused, and so is
- * what only looks like a file: pipes and devices ("NUL"). */
-static int file_open(const char *path, HANDLE *out, struct error *err)
+/* Others may write, rename and remove it meanwhile. A directory is refused, and so is what only looks like a file: pipes
+ * and devices ("NUL"). */
+int file_open_to_read(const char *path, int *fd, struct error *err)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	BY_HANDLE_FILE_INFORMATION info = {0};
@@ -37,22 +37,11 @@ static int file_open(const char *path, HANDLE *out, struct error *err)
 		return error_windows(err, GetLastError(), "%s", path);
 	if ((info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
 		return error_set(err, ERROR_IO, "%s: is a directory", path);
-	*out = file;
+	*fd = _open_osfhandle((intptr_t)file, _O_RDONLY | _O_BINARY | _O_NOINHERIT);
+	if (*fd < 0)
+		return error_set(err, ERROR_LIMIT, "%s: too many open files", path);
 	file = INVALID_HANDLE_VALUE;
 	return 0;
-}
-
-int file_open_to_read(const char *path, int *fd, struct error *err)
-{
-	HANDLE file = INVALID_HANDLE_VALUE;
-	int rc = file_open(path, &file, err);
-	if (rc < 0)
-		return rc;
-	*fd = _open_osfhandle((intptr_t)file, _O_RDONLY | _O_BINARY | _O_NOINHERIT);
-	if (*fd >= 0)
-		return 0;
-	(void)CloseHandle(file);
-	return error_set(err, ERROR_LIMIT, "%s: too many open files", path);
 }
 
 /* Directories cannot be locked; a file in it stands for it, which goes with its handle. */
@@ -105,30 +94,26 @@ static bool write_all(HANDLE file, const char *data, size_t size)
 	return FlushFileBuffers(file);
 }
 
-/* Over a file that somebody reads, too, as on POSIX systems: Windows 10 1607 and later, NTFS. */
-static bool rename_posix(HANDLE file, const wchar_t *to)
-{
-	size_t length = wcslen(to) * sizeof(*to);
-	size_t size = sizeof(FILE_RENAME_INFO) + length; /* which has room for the end's 0 */
-	FILE_RENAME_INFO *info CLEANUP_FREE = memory_allocate(1, size);
-	if (info == NULL)
-		return false;
-	info->Flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS;
-	info->FileNameLength = (DWORD)length;
-	memcpy(info->FileName, to, length + sizeof(*to));
-	return SetFileInformationByHandle(file, (FILE_INFO_BY_HANDLE_CLASS)FILE_RENAME_INFO_EX,
-					  info, (DWORD)size);
-}
-
 /* Closes the file, and renames it. */
 static int file_rename(HANDLE file, const char *from, const char *to, struct error *err)
 {
 	wchar_t *source CLEANUP_FREE = wide_path(from);
 	wchar_t *target CLEANUP_FREE = wide_full_path(to);
-	bool renamed = target != NULL && rename_posix(file, target);
-	(void)CloseHandle(file);
-	if (source == NULL || target == NULL)
+	const size_t length = target != NULL ? wcslen(target) * sizeof(*target) : 0;
+	const size_t size = sizeof(FILE_RENAME_INFO) + length; /* which has room for the end's 0 */
+	FILE_RENAME_INFO *info CLEANUP_FREE = memory_allocate(1, size);
+	if (source == NULL || target == NULL || info == NULL) {
+		(void)CloseHandle(file);
 		return error_memory(err);
+	}
+
+	/* Over a file that somebody reads, too, as on POSIX systems: Windows 10 1607 and later, NTFS. */
+	info->Flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS;
+	info->FileNameLength = (DWORD)length;
+	memcpy(info->FileName, target, length + sizeof(*target));
+	const bool renamed = SetFileInformationByHandle(
+		file, (FILE_INFO_BY_HANDLE_CLASS)FILE_RENAME_INFO_EX, info, (DWORD)size);
+	(void)CloseHandle(file);
 	if (renamed || MoveFileExW(source, target, MOVEFILE_REPLACE_EXISTING))
 		return 0;
 	if (file_is_directory(to))

@@ -86,21 +86,6 @@ int file_make_temporary(const char *parent, const char *prefix, char **path, str
 			     : error_memory(err);
 }
 
-/* Removes a file, an empty directory, or a reparse point (link, junction, socket) itself. */
-static int remove_one(const char *path, DWORD attributes, struct error *err)
-{
-	wchar_t *wide CLEANUP_FREE = wide_path(path);
-	if (wide == NULL)
-		return error_memory(err);
-	if ((attributes & FILE_ATTRIBUTE_READONLY) != 0)
-		(void)SetFileAttributesW(wide, attributes & ~(DWORD)FILE_ATTRIBUTE_READONLY);
-	if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? RemoveDirectoryW(wide)
-							 : DeleteFileW(wide))
-		return 0;
-	DWORD reason = GetLastError();
-	return is_missing(reason) ? 0 : error_windows(err, reason, "%s", path);
-}
-
 int file_remove_tree(const char *path, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
@@ -120,7 +105,20 @@ int file_remove_tree(const char *path, struct error *err)
 		if (rc == 0)
 			rc = one;
 	}
-	return rc == 0 ? remove_one(path, attributes, err) : rc;
+	if (rc < 0)
+		return rc;
+
+	/* A file, an empty directory, or a reparse point (link, junction, socket) itself. */
+	wchar_t *wide CLEANUP_FREE = wide_path(path);
+	if (wide == NULL)
+		return error_memory(err);
+	if ((attributes & FILE_ATTRIBUTE_READONLY) != 0)
+		(void)SetFileAttributesW(wide, attributes & ~(DWORD)FILE_ATTRIBUTE_READONLY);
+	if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? RemoveDirectoryW(wide)
+							 : DeleteFileW(wide))
+		return 0;
+	DWORD reason = GetLastError();
+	return is_missing(reason) ? 0 : error_windows(err, reason, "%s", path);
 }
 
 static int real_path(const char *path, char **real, struct error *err)

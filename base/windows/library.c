@@ -48,27 +48,17 @@ int library_function(void *handle, const char *name, void *function, struct erro
 	return 0;
 }
 
-/* The path as the loader keeps it; NULL: out of memory, or not told. */
-static wchar_t *library_wide_path(void *handle)
-{
-	enum { PATH_UNITS_MAX = 32768 };
-	wchar_t *path = memory_allocate(PATH_UNITS_MAX, sizeof(*path));
-	if (path != NULL && GetModuleFileNameW(handle, path, PATH_UNITS_MAX) == 0) {
-		free(path);
-		return NULL;
-	}
-	return path;
-}
-
 void library_path(void *handle, char *out, size_t size)
 {
-	wchar_t *wide CLEANUP_FREE = library_wide_path(handle);
-	char *path CLEANUP_FREE = wide != NULL ? wide_to_utf8(wide) : NULL;
+	enum { PATH_UNITS_MAX = 32768 };
+	wchar_t *wide CLEANUP_FREE = memory_allocate(PATH_UNITS_MAX, sizeof(*wide));
+	const bool known = wide != NULL && GetModuleFileNameW(handle, wide, PATH_UNITS_MAX) != 0;
+	char *path CLEANUP_FREE = known ? wide_to_utf8(wide) : NULL;
 	(void)snprintf(out, size, "%s", path != NULL ? path : "");
 }
 
-/* The fixed part of the version resource; false when the module has none. */
-static bool library_read_version(void *handle, VS_FIXEDFILEINFO *out)
+/* Of the fixed part of the version resource. */
+void library_version(void *handle, char *out, size_t size)
 {
 	/* VS_VERSIONINFO: three words, the key "VS_VERSION_INFO", padding to 32 bits, the value. */
 	enum {
@@ -80,17 +70,12 @@ static bool library_read_version(void *handle, VS_FIXEDFILEINFO *out)
 				       MAKEINTRESOURCEW(VERSION_TYPE));
 	HGLOBAL loaded = resource != NULL ? LoadResource(handle, resource) : NULL;
 	const char *data = loaded != NULL ? LockResource(loaded) : NULL;
-	if (data == NULL || SizeofResource(handle, resource) < FIXED_OFFSET + sizeof(*out))
-		return false;
-	memcpy(out, data + FIXED_OFFSET, sizeof(*out));
-	return out->dwSignature == (DWORD)FIXED_SIGNATURE;
-}
-
-void library_version(void *handle, char *out, size_t size)
-{
 	VS_FIXEDFILEINFO info = {0};
 	out[0] = '\0';
-	if (library_read_version(handle, &info))
+	if (data == NULL || SizeofResource(handle, resource) < FIXED_OFFSET + sizeof(info))
+		return;
+	memcpy(&info, data + FIXED_OFFSET, sizeof(info));
+	if (info.dwSignature == (DWORD)FIXED_SIGNATURE)
 		(void)snprintf(out, size, "%u.%u.%u.%u", HIWORD(info.dwFileVersionMS),
 			       LOWORD(info.dwFileVersionMS), HIWORD(info.dwFileVersionLS),
 			       LOWORD(info.dwFileVersionLS));

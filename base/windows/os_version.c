@@ -25,21 +25,19 @@ static void os_version_text(const wchar_t *name, char *out, size_t size)
 	(void)snprintf(out, size, "%s", text != NULL ? text : "");
 }
 
-static unsigned os_version_revision(void)
-{
-	DWORD value = 0;
-	DWORD bytes = sizeof(value);
-	return RegGetValueW(HKEY_LOCAL_MACHINE, current_version, L"UBR", RRF_RT_REG_DWORD, NULL,
-			    &value, &bytes) == ERROR_SUCCESS
-		       ? value
-		       : 0;
-}
-
-static int os_version_numbers(void *ntdll, struct os_version *out, bool *client, struct error *err)
+int os_version_read(struct os_version *out, struct error *err)
 {
 	LONG(WINAPI * get_version)(OSVERSIONINFOEXW *) = NULL;
 	OSVERSIONINFOEXW version = {.dwOSVersionInfoSize = sizeof(version)};
-	int rc = library_function(ntdll, "RtlGetVersion", &get_version, err);
+	const char *(*wine_get_version)(void) = NULL;
+	void *ntdll = NULL;
+	SYSTEM_INFO info = {0};
+	DWORD revision = 0;
+	DWORD bytes = sizeof(revision);
+	int rc = library_open("ntdll.dll", &ntdll, err);
+	*out = (struct os_version){0};
+	if (rc == 0)
+		rc = library_function(ntdll, "RtlGetVersion", &get_version, err);
 	if (rc < 0)
 		return rc;
 	if (get_version(&version) != 0)
@@ -47,23 +45,9 @@ static int os_version_numbers(void *ntdll, struct os_version *out, bool *client,
 	out->major = version.dwMajorVersion;
 	out->minor = version.dwMinorVersion;
 	out->build = version.dwBuildNumber;
-	*client = version.wProductType == VER_NT_WORKSTATION;
-	return 0;
-}
-
-int os_version_read(struct os_version *out, struct error *err)
-{
-	const char *(*wine_get_version)(void) = NULL;
-	void *ntdll = NULL;
-	SYSTEM_INFO info = {0};
-	bool client = false;
-	int rc = library_open("ntdll.dll", &ntdll, err);
-	*out = (struct os_version){0};
-	if (rc == 0)
-		rc = os_version_numbers(ntdll, out, &client, err);
-	if (rc < 0)
-		return rc;
-	out->revision = os_version_revision();
+	if (RegGetValueW(HKEY_LOCAL_MACHINE, current_version, L"UBR", RRF_RT_REG_DWORD, NULL,
+			 &revision, &bytes) == ERROR_SUCCESS)
+		out->revision = revision;
 	GetNativeSystemInfo(&info);
 	(void)snprintf(out->architecture, sizeof(out->architecture), "%s",
 		       info.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64 ? "arm64"
@@ -72,7 +56,7 @@ int os_version_read(struct os_version *out, struct error *err)
 	os_version_text(L"DisplayVersion", out->display_version, sizeof(out->display_version));
 	if (out->display_version[0] == '\0')
 		os_version_text(L"ReleaseId", out->display_version, sizeof(out->display_version));
-	if (client && out->build >= BUILD_WINDOWS_11 &&
+	if (version.wProductType == VER_NT_WORKSTATION && out->build >= BUILD_WINDOWS_11 &&
 	    strncmp(out->product, "Windows 10", strlen("Windows 10")) == 0)
 		out->product[strlen("Windows 1")] = '1';
 	(void)snprintf(out->kernel, sizeof(out->kernel), "%u.%u.%u.%u", out->major, out->minor,

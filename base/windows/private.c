@@ -37,26 +37,6 @@ void private_free(SECURITY_ATTRIBUTES *attributes)
 
 enum { UNIQUE_TRIES = 100 };
 
-static char *unique_name(const char *prefix, struct error *err)
-{
-	uint32_t number = 0;
-	int rc = uv_random(NULL, NULL, &number, sizeof(number), 0, NULL);
-	char *name = rc == 0 ? text_format("%s%08x", prefix, (unsigned)number) : NULL;
-	if (name == NULL)
-		(void)(rc < 0 ? error_uv(err, rc, "random numbers") : error_memory(err));
-	return name;
-}
-
-/* 0, or the system's reason. */
-static DWORD unique_make(const wchar_t *path, SECURITY_ATTRIBUTES *attributes, HANDLE *file)
-{
-	if (file == NULL)
-		return CreateDirectoryW(path, attributes) ? 0 : GetLastError();
-	*file = CreateFileW(path, GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE,
-			    attributes, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
-	return *file != INVALID_HANDLE_VALUE ? 0 : GetLastError();
-}
-
 int private_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *file,
 			struct error *err)
 {
@@ -66,18 +46,29 @@ int private_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", prefix);
 	for (int i = 0; i < UNIQUE_TRIES; i++) {
-		struct error failure = {0};
-		char *name CLEANUP_FREE = unique_name(prefix, &failure);
+		uint32_t number = 0;
+		rc = uv_random(NULL, NULL, &number, sizeof(number), 0, NULL);
+		if (rc < 0)
+			return error_uv(err, rc, "random numbers");
+		char *name CLEANUP_FREE = text_format("%s%08x", prefix, (unsigned)number);
 		wchar_t *wide CLEANUP_FREE = name != NULL ? wide_path(name) : NULL;
-		if (name == NULL)
-			return error_copy(err, &failure);
 		if (wide == NULL)
 			return error_memory(err);
-		reason = unique_make(wide, &attributes, file);
-		if (reason == 0) {
+
+		bool made = false;
+		if (file == NULL) {
+			made = CreateDirectoryW(wide, &attributes);
+		} else {
+			*file = CreateFileW(wide, GENERIC_WRITE | DELETE,
+					    FILE_SHARE_READ | FILE_SHARE_DELETE, &attributes,
+					    CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+			made = *file != INVALID_HANDLE_VALUE;
+		}
+		if (made) {
 			*path = STEAL(name);
 			return 0;
 		}
+		reason = GetLastError();
 		if (reason != ERROR_FILE_EXISTS && reason != ERROR_ALREADY_EXISTS)
 			break;
 	}

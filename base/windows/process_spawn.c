@@ -52,52 +52,25 @@ static char *program_at(const char *path)
 	return NULL;
 }
 
-static int spawn_search_path(const char *name, char **out, struct error *err)
+int process_find_program(const char *name, char **out, struct error *err)
 {
+	const bool is_path = strpbrk(name, "/\\") != NULL;
 	wchar_t wide[32767] = L"";
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
-	(void)GetEnvironmentVariableW(L"PATH", wide, ARRAY_SIZE(wide));
-	char *path CLEANUP_FREE = wide_to_utf8(wide);
-	if (path == NULL)
-		return error_memory(err);
-	int rc = text_list_split(&directories, path, ';', err);
-	for (size_t i = 0; rc == 0 && *out == NULL && i < directories.count; i++) {
+	*out = is_path ? program_at(name) : NULL;
+	if (!is_path) {
+		(void)GetEnvironmentVariableW(L"PATH", wide, ARRAY_SIZE(wide));
+		char *path CLEANUP_FREE = wide_to_utf8(wide);
+		(void)text_list_split(&directories, path, ';', NULL);
+	}
+	for (size_t i = 0; *out == NULL && i < directories.count; i++) {
 		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
-		if (candidate == NULL)
-			return error_memory(err);
 		if (path_is_absolute(directories.items[i]))
 			*out = program_at(candidate);
 	}
-	return rc;
-}
-
-int process_find_program(const char *name, char **out, struct error *err)
-{
-	int rc = 0;
-	*out = NULL;
-	if (strpbrk(name, "/\\") != NULL)
-		*out = program_at(name);
-	else
-		rc = spawn_search_path(name, out, err);
-	if (rc == 0 && *out == NULL)
-		rc = error_set(err, ERROR_NOT_FOUND, "%s: not found%s", name,
-			       strpbrk(name, "/\\") != NULL ? "" : " in PATH");
-	return rc;
-}
-
-static int find_program(const char *name, wchar_t **out, struct error *err)
-{
-	char *found CLEANUP_FREE = NULL;
-	int rc = process_find_program(name, &found, err);
-	if (rc < 0)
-		return rc;
-	/* cmd.exe reads their arguments by rules of its own: quoting them safely is not possible.
-	 */
-	if (text_ends_with(found, ".bat") || text_ends_with(found, ".cmd"))
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "%s: batch files are not started; name cmd.exe /c yourself", name);
-	*out = wide_path(found);
-	return *out != NULL ? 0 : error_memory(err);
+	return *out != NULL ? 0
+			    : error_set(err, ERROR_NOT_FOUND, "%s: not found%s", name,
+					is_path ? "" : " in PATH");
 }
 
 static void spawn_inherit(HANDLE handle)
@@ -169,14 +142,12 @@ static int environment_block(const char *const *env, wchar_t **out, struct error
 		qsort(entries.items, entries.count, sizeof(*entries.items), compare);
 	for (size_t i = 0; i < entries.count; i++) {
 		wchar_t *wide CLEANUP_FREE = wide_from_utf8(entries.items[i]);
-		if (wide == NULL)
-			return error_memory(err);
 		text_append(&block, (const char *)wide, (wcslen(wide) + 1) * sizeof(*wide));
 	}
 	/* An empty block is ended by two NULs as well. */
 	text_append(&block, (const char *)L"\0", 2 * sizeof(wchar_t));
 	*out = (wchar_t *)(void *)text_take(&block);
-	return *out != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
 char *process_command_line(const char *const *argv)
@@ -195,37 +166,27 @@ char *process_command_line(const char *const *argv)
 static int plan_make(const struct process_spec *spec, struct spawn_plan *plan, struct error *err)
 {
 	char *line CLEANUP_FREE = process_command_line(spec->argv);
-	int rc =
-		line != NULL ? find_program(spec->argv[0], &plan->program, err) : error_memory(err);
-	if (rc == 0)
-		rc = environment_block(spec->env, &plan->environment, err);
+	char *program CLEANUP_FREE = NULL;
+	int rc = process_find_program(spec->argv[0], &program, err);
 	if (rc < 0)
 		return rc;
+	/* cmd.exe reads their arguments by rules of its own: quoting them safely is not possible. */
+	if (text_ends_with(program, ".bat") || text_ends_with(program, ".cmd"))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s: batch files are not started; name cmd.exe /c yourself",
+				 spec->argv[0]);
+	plan->program = wide_path(program);
 	plan->command_line = wide_from_utf8(line);
-	if (plan->command_line == NULL)
-		return error_memory(err);
+	rc = environment_block(spec->env, &plan->environment, err);
+	if (rc < 0)
+		return rc;
 	if (spec->directory != NULL) {
 		if (!file_is_directory(spec->directory))
 			return error_set(err, ERROR_NOT_FOUND, "working directory %s: not found",
 					 spec->directory);
 		plan->directory = wide_path(spec->directory);
-		if (plan->directory == NULL)
-			return error_memory(err);
 	}
 	return plan_streams(spec, plan, err);
-}
-
-/* A job that takes all its processes along when its last handle is closed. */
-static int make_job(void **job, struct error *err)
-{
-	JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {
-		.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
-	};
-	*job = CreateJobObjectW(NULL, NULL);
-	if (*job == NULL || !SetInformationJobObject(*job, JobObjectExtendedLimitInformation,
-						     &limits, sizeof(limits)))
-		return error_windows(err, GetLastError(), "job object");
-	return 0;
 }
 
 /* Only the handles of the plan are inherited, whatever else in this process is inheritable. */
@@ -293,13 +254,22 @@ static int create(const struct process_spec *spec, struct spawn_plan *plan,
 
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
 {
+	/* A job takes all its processes along when its last handle is closed. */
+	JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {
+		.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+	};
 	struct spawn_plan plan CLEANUP(plan_free) = {
 		.out_read = -1, .err_read = -1, .in_write = -1};
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
 	int rc = plan_make(spec, &plan, err);
-	if (rc == 0)
-		rc = make_job(&child->job, err);
+	if (rc == 0) {
+		child->job = CreateJobObjectW(NULL, NULL);
+		if (child->job == NULL ||
+		    !SetInformationJobObject(child->job, JobObjectExtendedLimitInformation, &limits,
+					     sizeof(limits)))
+			rc = error_windows(err, GetLastError(), "job object");
+	}
 	if (rc == 0)
 		rc = create(spec, &plan, child, err);
 	if (rc < 0) {

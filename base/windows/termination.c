@@ -78,15 +78,6 @@ static void on_stop_event(void *user)
 	(void)request("the request of another process", false);
 }
 
-/* Where there is none, the console and the service manager still can ask. */
-static void open_stop_event(uv_loop_t *loop, struct termination *termination)
-{
-	termination->stop = stop_event_create();
-	if (termination->stop != NULL)
-		(void)wake_start(loop, (intptr_t)termination->stop, on_stop_event, termination,
-				 &termination->stop_wake, NULL);
-}
-
 int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void *user), void *user,
 		     struct termination **out, struct error *err)
 {
@@ -108,7 +99,11 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 	ReleaseSRWLockExclusive(&lock);
 	if (before != NULL)
 		(void)request(before, false);
-	open_stop_event(loop, termination);
+	/* Where there is no such event, the console and the service manager still can ask. */
+	termination->stop = stop_event_create();
+	if (termination->stop != NULL)
+		(void)wake_start(loop, (intptr_t)termination->stop, on_stop_event, termination,
+				 &termination->stop_wake, NULL);
 	*out = termination;
 	/* A child in a new process group inherits that Ctrl-C is ignored. */
 	(void)SetConsoleCtrlHandler(NULL, FALSE);

@@ -90,28 +90,23 @@ static int code_of_windows(unsigned long code)
 	}
 }
 
-/* The system's sentence, without the full stop and line end that it comes with. */
-static char *error_windows_text(unsigned long code)
+int error_windows(struct error *err, unsigned long code, const char *format, ...)
 {
+	/* The system's sentence, without the full stop and line end that it comes with. */
 	wchar_t *message = NULL;
 	DWORD length = FormatMessageW(FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM |
 					      FORMAT_MESSAGE_IGNORE_INSERTS,
 				      NULL, code, 0, (wchar_t *)&message, 0, NULL);
 	while (length > 0 && wcschr(L"\r\n. ", message[length - 1]) != NULL)
 		message[--length] = L'\0';
-	char *text = length > 0 ? wide_to_utf8(message) : text_format("Windows error %lu", code);
+	char *reason CLEANUP_FREE =
+		length > 0 ? wide_to_utf8(message) : text_format("Windows error %lu", code);
 	(void)LocalFree(message);
-	return text;
-}
-
-int error_windows(struct error *err, unsigned long code, const char *format, ...)
-{
-	char *message CLEANUP_FREE = error_windows_text(code);
 	struct text text CLEANUP_TEXT = {0};
 	va_list args;
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
 	return error_set(err, code_of_windows(code), "%s: %s", text_string(&text),
-			 message != NULL ? message : "");
+			 reason != NULL ? reason : "");
 }
