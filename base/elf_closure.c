@@ -58,22 +58,17 @@ static int add_file(struct elf_closure *closure, const struct elf_known *known,
 	return 0;
 }
 
-static int add_missing(struct elf_closure *closure, const char *name, const char *needed_by,
-		       struct error *err)
+static void add_missing(struct elf_closure *closure, const char *name, const char *needed_by)
 {
 	struct arena *arena = &closure->search->arena;
 	for (size_t i = 0; i < closure->missing_count; i++) {
 		if (strcmp(closure->missing[i].name, name) == 0)
-			return 0;
+			return;
 	}
-	struct elf_missing *grown =
-		arena_grow(arena, closure->missing, closure->missing_count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	closure->missing = grown;
-	grown[closure->missing_count++] =
+	closure->missing = arena_grow(arena, closure->missing, closure->missing_count,
+				      sizeof(*closure->missing));
+	closure->missing[closure->missing_count++] =
 		(struct elf_missing){arena_string(arena, name), arena_string(arena, needed_by)};
-	return 0;
 }
 
 /* Loads a file under a name. A file that is loaded already only gets one more name. */
@@ -84,12 +79,11 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 	const struct elf_info *info = &known->info;
 	struct arena *arena = &process->closure->search->arena;
 	int rc = add_file(process->closure, known, destination, err);
-	if (rc == 0)
-		rc = text_list_add(process->names, name, err);
-	if (rc == 0 && info->soname != NULL && !text_list_has(process->names, info->soname))
-		rc = text_list_add(process->names, info->soname, err);
 	if (rc < 0)
 		return rc;
+	(void)text_list_add(process->names, name, NULL);
+	if (info->soname != NULL && !text_list_has(process->names, info->soname))
+		(void)text_list_add(process->names, info->soname, NULL);
 	for (size_t i = 0; i < process->count; i++) {
 		if (process->objects[i]->known == known)
 			return 0;
@@ -99,14 +93,11 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 	char *origin CLEANUP_FREE =
 		path_directory(info->interpreter != NULL ? known->resolved : destination);
 	struct closure_object *object = arena_allocate(arena, sizeof(*object));
-	struct closure_object **objects = arena_grow(arena, process->objects, process->count,
-						     sizeof(struct closure_object *));
-	if (origin == NULL || object == NULL || objects == NULL)
-		return error_memory(err);
+	process->objects = arena_grow(arena, process->objects, process->count,
+				      sizeof(struct closure_object *));
 	*object = (struct closure_object){known, arena_string(arena, destination),
 					  arena_string(arena, origin), loader};
-	process->objects = objects;
-	objects[process->count++] = object;
+	process->objects[process->count++] = object;
 	return 0;
 }
 
@@ -162,29 +153,12 @@ static int closure_search(const struct closure_process *process,
 	return rc;
 }
 
-static int load_needed(struct closure_process *process, const struct closure_object *object,
-		       const char *name, struct error *err)
-{
-	const struct elf_known *found = NULL;
-	char *destination CLEANUP_FREE = NULL;
-	if (text_list_has(process->names, name))
-		return 0;
-	int rc = closure_search(process, object, name, &found, &destination, NULL);
-	if (rc == ERROR_MEMORY)
-		return error_memory(err);
-	if (rc < 0)
-		return add_missing(process->closure, name, object->destination, err);
-	return closure_load(process, found, name, destination, object, err);
-}
-
 int elf_closure_add(struct elf_closure *closure, const char *path, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct closure_process process = {.closure = closure, .names = &names};
 	char *destination CLEANUP_FREE = path_normalize(path);
 	const struct elf_known *known = NULL;
-	if (destination == NULL)
-		return error_memory(err);
 	int rc = elf_search_file(closure->search, path, &known, err);
 	if (rc == 0)
 		rc = closure_load(&process, known, destination, destination, NULL, err);
@@ -192,21 +166,30 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 		const struct closure_object *program = process.objects[0];
 		const char *interpreter = program->known->info.interpreter;
 		rc = elf_search_file(closure->search, interpreter, &known, NULL);
-		if (rc == ERROR_MEMORY)
-			rc = error_memory(err);
-		else if (rc < 0)
-			rc = add_missing(closure, interpreter, program->destination, err);
-		else
+		if (rc == 0) {
 			rc = closure_load(&process, known, interpreter, interpreter, program, err);
+		} else {
+			add_missing(closure, interpreter, program->destination);
+			rc = 0;
+		}
 	}
+
+	/* What they load in turn is behind them in the list. */
 	for (size_t i = 0; rc == 0 && i < process.count; i++) {
 		const struct closure_object *object = process.objects[i];
 		const struct text_list *needed = &object->known->info.needed;
-		for (size_t j = 0; rc == 0 && j < needed->count; j++)
-			rc = load_needed(&process, object, needed->items[j], err);
+		for (size_t j = 0; rc == 0 && j < needed->count; j++) {
+			const char *name = needed->items[j];
+			const struct elf_known *found = NULL;
+			char *place CLEANUP_FREE = NULL;
+			if (text_list_has(&names, name))
+				continue;
+			if (closure_search(&process, object, name, &found, &place, NULL) == 0)
+				rc = closure_load(&process, found, name, place, object, err);
+			else
+				add_missing(closure, name, object->destination);
+		}
 	}
-	if (rc == 0 && closure->search->arena.failed)
-		rc = error_memory(err);
 	return rc;
 }
 

@@ -29,27 +29,9 @@ static void make_catalogue(struct text *out)
 	text_add(out, "]}");
 }
 
-/* From the file's text to the printed table. */
-static int select_once(const struct text *file, const struct host_facts *host, struct error *err)
-{
-	static const struct compat_options options = {0};
-	struct catalogue catalogue CLEANUP_CATALOGUE = {0};
-	struct selection selection CLEANUP_SELECTION = {0};
-	struct text out CLEANUP_TEXT = {0};
-	int rc = catalogue_parse(text_string(file), file->size, &catalogue, err);
-	if (rc == 0)
-		rc = selection_make(&catalogue, host, &options, &selection, err);
-	if (rc < 0)
-		return rc;
-	selection_print(&selection, false, &out);
-	if (selection.count != IMAGES)
-		return error_set(err, ERROR_FORMAT, "%zu images instead of %d", selection.count,
-				 IMAGES);
-	return 0;
-}
-
 int selection_measure(struct error *err)
 {
+	static const struct compat_options options = {0};
 	struct text file CLEANUP_TEXT = {0};
 	struct host_facts host CLEANUP_HOST_FACTS = {0};
 	struct samples samples CLEANUP_SAMPLES = {0};
@@ -57,8 +39,20 @@ int selection_measure(struct error *err)
 	samples_reserve(&samples, TIMES);
 	int rc = host_facts_parse(host_file, strlen(host_file), &host, err);
 	for (int i = 0; rc == 0 && i < TIMES; i++) {
-		uint64_t start = clock_monotonic_ns();
-		rc = select_once(&file, &host, err);
+		struct catalogue catalogue CLEANUP_CATALOGUE = {0};
+		struct selection selection CLEANUP_SELECTION = {0};
+		struct text out CLEANUP_TEXT = {0};
+		/* From the file's text to the printed table. */
+		const uint64_t start = clock_monotonic_ns();
+		rc = catalogue_parse(text_string(&file), file.size, &catalogue, err);
+		if (rc == 0)
+			rc = selection_make(&catalogue, &host, &options, &selection, err);
+		if (rc < 0)
+			return rc;
+		selection_print(&selection, false, &out);
+		if (selection.count != IMAGES)
+			return error_set(err, ERROR_FORMAT, "%zu images instead of %d",
+					 selection.count, IMAGES);
 		samples_add(&samples, clock_monotonic_ns() - start);
 	}
 	if (rc == 0)

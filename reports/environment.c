@@ -175,27 +175,23 @@ bool environment_is_live(const cJSON *environment)
 	return text_equal(kind, "live") || text_equal(kind, "wine") || text_equal(kind, "vm");
 }
 
-int environment_each(const cJSON *environment, environment_use *use, void *user, struct error *err)
+void environment_each(const cJSON *environment, environment_use *use, void *user)
 {
-	int rc = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		const struct section *section = &sections[i];
 		const cJSON *value = cJSON_GetObjectItemCaseSensitive(environment, section->name);
 		if (identifies_nothing(section))
 			continue;
-		if (rc == 0 && cJSON_IsObject(value))
-			rc = use(section->name, section->identity, value, user, err);
-		json_each (item, cJSON_IsArray(value) ? value : NULL) {
-			if (rc == 0)
-				rc = use(section->name, section->identity, item, user, err);
-		}
+		if (cJSON_IsObject(value))
+			use(section->name, section->identity, value, user);
+		json_each (item, cJSON_IsArray(value) ? value : NULL)
+			use(section->name, section->identity, item, user);
 	}
-	return rc;
 }
 
 /* "section /pointer=value /pointer=value" of the members that exist. */
-static int add_line(const char *section, const char *const *identity, const cJSON *item, void *user,
-		    struct error *err)
+static void add_line(const char *section, const char *const *identity, const cJSON *item,
+		     void *user)
 {
 	struct text line CLEANUP_TEXT = {0};
 	text_add(&line, section);
@@ -207,14 +203,14 @@ static int add_line(const char *section, const char *const *identity, const cJSO
 		char *json CLEANUP_FREE = cJSON_PrintUnformatted(value);
 		text_addf(&line, " %s=%s", *identity, json);
 	}
-	return text_list_take(user, text_take(&line), err);
+	(void)text_list_take(user, text_take(&line), NULL);
 }
 
 void environment_digest(const cJSON *environment, char out[DIGEST_SIZE])
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text all CLEANUP_TEXT = {0};
-	(void)environment_each(environment, add_line, &lines, NULL);
+	environment_each(environment, add_line, &lines);
 	text_list_sort(&lines);
 	text_each (line, &lines)
 		text_addf(&all, "%s\n", line);

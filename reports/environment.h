@@ -27,10 +27,10 @@ void environment_add_ran(cJSON *environment, const cJSON *ran);
 const char *const *environment_identity(const char *section);
 
 /* Calls `use` for each section or item that identifies, with the section's name, the pointers of the identifying members
- * (some may be absent), and the section or item. Ends at the first result other than 0, and returns it. */
-typedef int environment_use(const char *section, const char *const *identity, const cJSON *item,
-			    void *user, struct error *err);
-int environment_each(const cJSON *environment, environment_use *use, void *user, struct error *err);
+ * (some may be absent), and the section or item. */
+typedef void environment_use(const char *section, const char *const *identity, const cJSON *item,
+			     void *user);
+void environment_each(const cJSON *environment, environment_use *use, void *user);
 
 /* environment.drivers[].model of a driver of virtual GPUs: neither hardware nor software. */
 #define REPORT_MODEL_VIRTUAL "virtual"

@@ -22,8 +22,7 @@ static char *to_base64(const void *data, size_t size)
 				 sodium_base64_VARIANT_ORIGINAL);
 }
 
-int dsse_sign(const char *type, const void *payload, size_t size, const struct key *key,
-	      cJSON **envelope, struct error *err)
+cJSON *dsse_sign(const char *type, const void *payload, size_t size, const struct key *key)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct members signature CLEANUP_MEMBERS = members_new();
@@ -38,9 +37,7 @@ int dsse_sign(const char *type, const void *payload, size_t size, const struct k
 	member_string(&json, "payloadType", type);
 	member_taken(&json, "payload", to_base64(payload, size));
 	member_item(&json, "signatures", members_take(&signatures));
-	*envelope = members_take(&json);
-	(void)err;
-	return 0;
+	return members_take(&json);
 }
 
 /* At most `room` bytes; false: it is not base64 in either alphabet, or is more. */

@@ -33,9 +33,8 @@ struct dsse {
 /* "DSSEv1 29 http://example.com/HelloWorld 11 hello world" */
 void dsse_add_pae(const char *type, const void *payload, size_t size, struct text *out);
 
-/* The envelope with one signature. Caller owns *envelope. */
-int dsse_sign(const char *type, const void *payload, size_t size, const struct key *key,
-	      cJSON **envelope, struct error *err);
+/* The envelope with one signature. Caller owns it. */
+cJSON *dsse_sign(const char *type, const void *payload, size_t size, const struct key *key);
 
 /* Reads an envelope and verifies it. Base64 in the standard and in the URL-safe alphabet. Members that are not known are passed
  * over. ERROR_FORMAT, ERROR_LIMIT. Free with dsse_free(). */

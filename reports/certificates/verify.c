@@ -40,7 +40,8 @@ int attest_folder(const char *path, const char *url, const char *today, const st
 	if (rc < 0)
 		return rc;
 	char *payload CLEANUP_FREE = json_print_compact(statement);
-	return dsse_sign(STATEMENT_PAYLOAD_TYPE, payload, strlen(payload), key, envelope, err);
+	*envelope = dsse_sign(STATEMENT_PAYLOAD_TYPE, payload, strlen(payload), key);
+	return 0;
 }
 
 /* What was signed, when it is by the key: into *statement. */

@@ -42,11 +42,10 @@ static void add_member(struct identity *identity, const char *section, const cha
 	(void)text_list_addf(&identity->members[part], NULL, "%s=%s", pointer, json);
 }
 
-static int add_item(const char *section, const char *const *pointers, const cJSON *item, void *user,
-		    struct error *err)
+static void add_item(const char *section, const char *const *pointers, const cJSON *item,
+		     void *user)
 {
 	struct identity *identity = user;
-	(void)err;
 	for (; *pointers != NULL; pointers++) {
 		const cJSON *value = json_pointer(item, *pointers);
 		if (value == NULL)
@@ -62,7 +61,6 @@ static int add_item(const char *section, const char *const *pointers, const cJSO
 				add_member(identity, section, *pointers, digest);
 		}
 	}
-	return 0;
 }
 
 static void identify(const cJSON *report, struct identity *out)
@@ -70,7 +68,7 @@ static void identify(const cJSON *report, struct identity *out)
 	const bool is_recorded =
 		strcmp(view_string(report, "/environment/node/kind"), "recorded") == 0;
 	out->recording = is_recorded ? view_string(report, "/environment/node/digest") : "";
-	(void)environment_each(json_pointer(report, "/environment"), add_item, out, NULL);
+	environment_each(json_pointer(report, "/environment"), add_item, out);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
 		text_list_sort(&out->members[i]);
 }
