@@ -156,7 +156,7 @@ static int put(void *state, unsigned index, const struct video_planes *frame, st
 		  "-video_size %ux%u -framerate %d -i pipe:0 -c:v %s",
 		  source->width, source->height, VIDEO_RATE, e->way->encoder);
 
-	/* Selects the device and uploads frames to it. FFmpeg counts devices as the API that listed them. */
+	/* The device, and its upload of frames. FFmpeg counts devices as the API that listed them. */
 	static const char upload[] = "-filter_hw_device g -vf format=nv12,hwupload";
 	const char *list = ffmpeg->list != NULL ? ffmpeg->list->name : "";
 	const char *node = json_pointer_string(device_of(ffmpeg), "/drm/render");

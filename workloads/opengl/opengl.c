@@ -173,11 +173,6 @@ static int opengl_open(struct api_report *report, void *session, struct error *e
 	return 0;
 }
 
-static void opengl_close(void *session)
-{
-	opengl_platform_close(session);
-}
-
 const struct api_driver opengl_api = {
 	.name = "opengl",
 	.library = OPENGL_LIBRARY,
@@ -189,5 +184,5 @@ const struct api_driver opengl_api = {
 	.session_size = sizeof(struct opengl),
 	.open = opengl_open,
 	.work = opengl_work,
-	.close = opengl_close,
+	.close = opengl_platform_close,
 };

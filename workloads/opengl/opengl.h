@@ -70,7 +70,7 @@ void opengl_platform_begin(struct opengl *gl, const struct opengl_device *device
 void opengl_platform_end(struct opengl *gl);
 /* The address of a function of the current context; NULL: there is none. */
 void *opengl_platform_function(const struct opengl *gl, const char *name);
-void opengl_platform_close(struct opengl *gl);
+void opengl_platform_close(void *session);
 
 /* Forgets errors; platform begin, and all functions of the context. */
 void opengl_begin(struct opengl *gl, const struct opengl_device *device);

@@ -246,8 +246,9 @@ void *opengl_platform_function(const struct opengl *gl, const char *name)
 	return address;
 }
 
-void opengl_platform_close(struct opengl *gl)
+void opengl_platform_close(void *session)
 {
+	struct opengl *gl = session;
 	struct opengl_platform *egl = gl->platform;
 	for (size_t i = 0; i < gl->device_count; i++)
 		(void)egl->eglTerminate(gl->devices[i].handle);

@@ -159,8 +159,9 @@ void *opengl_platform_function(const struct opengl *gl, const char *name)
 	return address;
 }
 
-void opengl_platform_close(struct opengl *gl)
+void opengl_platform_close(void *session)
 {
+	struct opengl *gl = session;
 	struct opengl_platform *wgl = gl->platform;
 	if (wgl != NULL && wgl->dc != NULL)
 		(void)ReleaseDC(wgl->window, wgl->dc);

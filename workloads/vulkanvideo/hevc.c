@@ -16,36 +16,21 @@ static const StdVideoH265ShortTermRefPicSet references = {
 	.used_by_curr_pic_s0_flag = 1,
 };
 
-/* The largest sizes that the driver has, as logarithms to base 2 (ITU-T H.265, 7.4.3.2.1). The caller
- * sets the pointers. */
-static StdVideoH265SequenceParameterSet sequence_parameters(const struct vulkanvideo_encoder *e)
+static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 {
+	/* The largest sizes that the driver has, as logarithms to base 2 (ITU-T H.265, 7.4.3.2.1). */
 	const uint32_t trees = e->capabilities.codec.values[TREES];
 	const uint32_t transforms = e->capabilities.codec.values[TRANSFORMS];
 	const uint8_t tree = trees & 4 ? 6 : trees & 2 ? 5 : 4;
 	const uint8_t least = transforms & 1 ? 2 : 3, block = least + 1;
 	const uint8_t reported = transforms & 8 ? 5 : transforms & 4 ? 4 : 3;
 	const uint8_t largest = reported < tree ? reported : tree;
+	if ((transforms & 3) == 0)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the driver has no transforms of 4 by 4 or 8 by 8: "
+				 "transformBlockSizes is 0x%x",
+				 transforms);
 
-	return (StdVideoH265SequenceParameterSet){
-		.flags = {.sps_temporal_id_nesting_flag = 1},
-		.chroma_format_idc = STD_VIDEO_H265_CHROMA_FORMAT_IDC_420,
-		.pic_width_in_luma_samples = e->job->source.width,
-		.pic_height_in_luma_samples = e->job->source.height,
-		.log2_max_pic_order_cnt_lsb_minus4 = ORDER_BITS - 4,
-		.log2_min_luma_coding_block_size_minus3 = block - 3,
-		.log2_diff_max_min_luma_coding_block_size = tree - block,
-		.log2_min_luma_transform_block_size_minus2 = least - 2,
-		.log2_diff_max_min_luma_transform_block_size = largest - least,
-		.max_transform_hierarchy_depth_inter = tree - least,
-		.max_transform_hierarchy_depth_intra = tree - least,
-		.num_short_term_ref_pic_sets = 1,
-		.pShortTermRefPicSet = &references,
-	};
-}
-
-static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
-{
 	const StdVideoH265ProfileTierLevel profile = {
 		.flags = {.general_progressive_source_flag = 1,
 			  .general_frame_only_constraint_flag = 1},
@@ -61,15 +46,23 @@ static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 	const StdVideoH265PictureParameterSet pps = {
 		.flags = {.cu_qp_delta_enabled_flag = !e->constant_qp},
 	};
-	StdVideoH265SequenceParameterSet sps = sequence_parameters(e);
-
-	if ((e->capabilities.codec.values[TRANSFORMS] & 3) == 0)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the driver has no transforms of 4 by 4 or 8 by 8: "
-				 "transformBlockSizes is 0x%x",
-				 e->capabilities.codec.values[TRANSFORMS]);
-	sps.pProfileTierLevel = &profile;
-	sps.pDecPicBufMgr = &buffering;
+	const StdVideoH265SequenceParameterSet sps = {
+		.flags = {.sps_temporal_id_nesting_flag = 1},
+		.chroma_format_idc = STD_VIDEO_H265_CHROMA_FORMAT_IDC_420,
+		.pic_width_in_luma_samples = e->job->source.width,
+		.pic_height_in_luma_samples = e->job->source.height,
+		.log2_max_pic_order_cnt_lsb_minus4 = ORDER_BITS - 4,
+		.log2_min_luma_coding_block_size_minus3 = block - 3,
+		.log2_diff_max_min_luma_coding_block_size = tree - block,
+		.log2_min_luma_transform_block_size_minus2 = least - 2,
+		.log2_diff_max_min_luma_transform_block_size = largest - least,
+		.max_transform_hierarchy_depth_inter = tree - least,
+		.max_transform_hierarchy_depth_intra = tree - least,
+		.num_short_term_ref_pic_sets = 1,
+		.pProfileTierLevel = &profile,
+		.pDecPicBufMgr = &buffering,
+		.pShortTermRefPicSet = &references,
+	};
 	const struct vulkanvideo_sets sets = {HEVC + SETS, NULL, {{1, &vps}, {1, &sps}, {1, &pps}}};
 	const struct vulkanvideo_parameters parameters = {
 		HEVC + PARAMETERS, NULL, {.hevc = {{1, 1, 1}, &sets}}};
