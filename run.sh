@@ -16,4 +16,5 @@ if ! { { [ -f "$build/build.ninja" ] || (cd "$root" && cmake --preset release -D
 fi
 rm -f "$log"
 trap - EXIT
+[ $# -gt 0 ] || set -- --jobs 2 # half the time
 exec "$build/bin/gpucert" run "$@"

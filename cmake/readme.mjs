@@ -34,7 +34,7 @@ function forgetful() {
 
 const windows = join(build, '..', 'windows');
 const runs = {
-	run: () => [],
+	run: () => ['--jobs', '2'],
 	library: forgetful,
 	wine: () => ['--jobs', '4', '--node', 'wine', '--windows-programs', windows],
 	vm: () => ['--node', 'vm'],

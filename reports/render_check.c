@@ -138,6 +138,9 @@ int render_take_check(struct render *render, const struct journal_record *record
 			return check_error(err, "check: begins a second time");
 		if (!is_open(check))
 			return check_error(err, "check: is planned not to run");
+		for (size_t i = 0; i < render->check_count; i++)
+			render->overlap = render->overlap || (render->checks[i].begin != NULL &&
+							      render->checks[i].end == NULL);
 		check->begin = record;
 	} else if (record->type == JOURNAL_CHECK_HELD) {
 		return take_held(render, check, record->json, err);

@@ -14,7 +14,7 @@ static enum report_state state_of(const struct render *render)
 }
 
 /* Where the run's time went. What no phase claims, and what setup and cleanup claim, is the
- * harness' own. */
+ * harness' own; unknown when phases of several checks overlap. */
 static void add_time(const struct render *render, int64_t total_ms, struct members *run)
 {
 	struct members time CLEANUP_MEMBERS = members_new();
@@ -30,9 +30,11 @@ static void add_time(const struct render *render, int64_t total_ms, struct membe
 	member_int(&time, "probeMs", ms[REPORT_PHASE_PROBE]);
 	member_int(&time, "declaredWaitMs", declared_ms);
 	member_int(&time, "pluginMs", ms[REPORT_PHASE_PLUGIN]);
-	member_int(&time, "otherMs", other_ms);
+	if (!render->overlap)
+		member_int(&time, "otherMs", other_ms);
 	member_int(&time, "totalMs", total_ms);
-	member_number(&time, "overheadPercent", percent);
+	if (!render->overlap)
+		member_number(&time, "overheadPercent", percent);
 	member_item(run, "time", members_take(&time));
 }
 

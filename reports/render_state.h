@@ -57,7 +57,8 @@ struct render {
 	cJSON *ran;			       /* records, as environment_add_ran() takes them */
 	int64_t phases_ms[REPORT_PHASE_COUNT]; /* of the run itself and of all checks */
 	const struct journal_record *aborted;
-	bool ended; /* run-end was seen */
+	bool ended;   /* run-end was seen */
+	bool overlap; /* checks ran at the same time */
 };
 
 /* Each takes a record of its type, which has passed json_members_check(). */

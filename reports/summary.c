@@ -127,10 +127,11 @@ void report_add_end(struct report_document *it, size_t failed_left, size_t untes
 			  untested_left);
 	if (it->location != NULL)
 		text_addf(&body, "%s/", it->location);
-	text_addf(&body, "report.json (%.1f s, %.1f %% of it the harness' own; exit code %lld)",
-		  (double)view_duration(it->report, "/run/durationMs") / 1000.0,
-		  cJSON_IsNumber(overhead) ? overhead->valuedouble : 0.0,
-		  (long long)view_int(it->report, "/verdict/exitCode"));
+	text_addf(&body, "report.json (%.1f s",
+		  (double)view_duration(it->report, "/run/durationMs") / 1000.0);
+	if (cJSON_IsNumber(overhead))
+		text_addf(&body, ", %.1f %% of it the harness' own", overhead->valuedouble);
+	text_addf(&body, "; exit code %lld)", (long long)view_int(it->report, "/verdict/exitCode"));
 	doc_label(it->doc, "", "report", text_string(&body));
 
 	/* Shows later whether a journal is still the run's. */

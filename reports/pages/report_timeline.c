@@ -118,6 +118,8 @@ void report_page_timeline(struct report_document *it)
 	report_page_bar(it->doc, sizes, classes, ARRAY_SIZE(sizes));
 	doc_add(it->doc, "<dl class=parts>");
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		if (json_pointer(it->report, parts[i].pointer) == NULL)
+			continue;
 		doc_add(it->doc, "<div class=%s><dt>%s<dd>", classes[i], parts[i].name);
 		doc_duration(it->doc, sizes[i]);
 		doc_end(it->doc, DOC_BOX);
