@@ -15,7 +15,8 @@
 
 static struct {
 	struct publish_options options;
-	const char *token_file, *folder;
+	const char *token_file, *folder, *receipt;
+	int64_t within_s;
 	bool json;
 } given;
 
@@ -44,28 +45,38 @@ static int find_token(const char *place, char **token, struct error *err)
 	return rc < 0 ? error_wrap(err, rc, "--token-file") : 0;
 }
 
-static int show_result(const char *place, const struct publish_result *result, const char *moved,
-		       struct error *err)
+static char *result_json(const char *reference, const struct publish_result *result)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
-	struct text line CLEANUP_TEXT = {0};
-	const char *digest = strstr(place, "@sha256:") != NULL ? "" : result->digest;
-	const char *at = digest[0] != '\0' ? "@" : "";
-	if (!given.json) {
-		text_addf(&line, "%s%s%s: %zu files, %.1f MiB; %zu %s\n", place, at, digest,
-			  result->files, (double)result->bytes / (1 << 20), result->moved_files,
-			  moved);
-		return options_print(text_take(&line), err);
-	}
 	member_string(&members, "schema", "gpucert-publication/1");
-	member_format(&members, "reference", "%s%s%s", place, at, digest);
+	member_string(&members, "reference", reference);
 	member_string(&members, "digest", result->digest);
 	member_int(&members, "files", (int64_t)result->files);
 	member_int(&members, "bytes", (int64_t)result->bytes);
 	member_int(&members, "movedFiles", (int64_t)result->moved_files);
 	member_int(&members, "movedBytes", (int64_t)result->moved_bytes);
 	cJSON *json CLEANUP_JSON = members_take(&members);
-	return options_print(json_print(json), err);
+	return json_print(json);
+}
+
+static int show_result(const char *place, const struct publish_result *result, const char *moved,
+		       struct error *err)
+{
+	const bool exact = strstr(place, "@sha256:") != NULL;
+	char *reference CLEANUP_FREE =
+		text_format("%s%s%s", place, exact ? "" : "@", exact ? "" : result->digest);
+	char *json CLEANUP_FREE = result_json(reference, result);
+	int rc = 0;
+	if (given.receipt != NULL)
+		rc = file_write_atomic(given.receipt, json, strlen(json), 0644, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "--receipt");
+	return options_print(given.json
+				     ? memory_copy(json)
+				     : text_format("%s: %zu files, %.1f MiB; %zu %s\n", reference,
+						   result->files, (double)result->bytes / (1 << 20),
+						   result->moved_files, moved),
+			     err);
 }
 
 static int move_report(const char *command, move_fn *move, const char *from, const char *to,
@@ -77,6 +88,7 @@ static int move_report(const char *command, move_fn *move, const char *from, con
 	const bool shown = style_enabled(STDERR_FILENO);
 	int rc = find_token(place, &token, &err);
 	given.options.token = token;
+	given.options.registry.within_ms = (uint64_t)given.within_s * 1000;
 	given.options.progress = shown ? show_progress : NULL;
 	if (rc == 0)
 		rc = move(from, to, &given.options, &result, &err);
@@ -124,7 +136,16 @@ static int pull_run(const struct text_list *arguments)
 			.help = "Print the result with its digest as JSON"                                   \
 	}
 
+enum { WITHIN_MAX_S = 24 * 3600 };
+
 static const struct option_spec publish_options[] = {
+	{OPTION_ROW("within", OPTION_INT, given.within_s), .value = "SECONDS",
+	 .help = "Try again for so long while the place cannot be reached, and give up then. Default: a "
+		 "few times.",
+	 .min = 1, .max = WITHIN_MAX_S},
+	{OPTION_ROW("receipt", OPTION_STRING, given.receipt), .value = "FILE",
+	 .help = "Write the result as JSON to this file, only once the place has acknowledged the whole "
+		 "report."},
 	{OPTION_ROW("subject", OPTION_STRING, given.options.subject), .value = "IMAGE",
 	 .help = "Attach the report to this image of the same repository, where clients find it as one of "
 		 "its referrers. No tag is needed then."},

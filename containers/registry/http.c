@@ -39,6 +39,7 @@ int http_open(const struct http_options *options, struct http **out, struct erro
 	if (http->options.ca_certificate == NULL)
 		http->options.ca_certificate = program_variable("SSL_CERT_FILE");
 	http->base = memory_copy(options->base);
+	http->until_ms = options->within_ms > 0 ? http_now_ms(http) + options->within_ms : 0;
 	http->multi = curl_multi_init();
 	if (http->multi == NULL) {
 		http_close(http);
@@ -170,6 +171,10 @@ static bool set_options(struct http_exchange *exchange, const struct http_reques
 {
 	const uint64_t asked = exchange->http->options.stall_ms;
 	const uint64_t stall_ms = asked != 0 ? asked : STALL_DEFAULT_MS;
+	const uint64_t until_ms = exchange->http->until_ms;
+	const uint64_t now_ms = http_now_ms(exchange->http);
+	if (until_ms > 0)
+		SET(CURLOPT_TIMEOUT_MS, until_ms > now_ms ? (long)(until_ms - now_ms) : 1L);
 	SET(CURLOPT_PRIVATE, exchange);
 	SET(CURLOPT_ERRORBUFFER, exchange->reason);
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");

@@ -7,8 +7,8 @@
  * (HTTPS_PROXY, NO_PROXY).
  *
  * Failures that may pass are retried: no connection, a cut or stalled transfer, status 408, 429, 500, 502, 503, 504. Up to
- * HTTP_RETRIES times, after a random time that grows, or after what Retry-After asks for. A download that was cut continues
- * where it stopped, and has all its retries again once it has advanced.
+ * HTTP_RETRIES times, or with `within_ms` until that time is over, after a random time that grows, or after what Retry-After
+ * asks for. A download that was cut continues where it stopped, and has all its retries again once it has advanced.
  *
  * Errors of every call, which name method and URL: ERROR_NOT_FOUND (404); ERROR_PERMISSION: 401, 403, a certificate that is
  * not trusted; ERROR_BUSY: 429 to the end, or a Retry-After above HTTP_WAIT_MAX_MS; ERROR_UNAVAILABLE: no connection, 408,
@@ -47,6 +47,7 @@ struct http_options {
 	const char *
 		ca_certificate; /* PEM, trusted as well as the system's (on Windows instead); NULL: $SSL_CERT_FILE */
 	uint64_t stall_ms;		/* how long next to nothing may come; 0: 30 s */
+	uint64_t within_ms;		/* all calls together may take so long; 0: no limit */
 	const struct http_clock *clock; /* NULL: the system's */
 	/* The header Authorization for the host of `base`, borrowed until the next call; NULL: none. `refused` is the answer 401 or
 	 * 403 to what was sent, the refusals-th; NULL ends the call then, and so does an error. */

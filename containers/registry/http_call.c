@@ -22,13 +22,16 @@ bool http_may_pass(int rc)
 	return rc == ERROR_UNAVAILABLE || rc == ERROR_TIMEOUT || rc == ERROR_IO || rc == ERROR_BUSY;
 }
 
+enum { DOUBLINGS = 6 }; /* 32 s */
+
 /* Between half and all of a time that doubles: clients that failed together do not come back together. */
 bool http_try_again(struct http *http, struct http_patience *patience)
 {
 	const struct http_clock *clock = http->options.clock;
 	struct error *failure = &patience->failure;
 	uint64_t asked = http->retry_after_ms;
-	uint64_t most = (uint64_t)HTTP_WAIT_FIRST_MS << patience->failures;
+	uint64_t most = (uint64_t)HTTP_WAIT_FIRST_MS
+			<< (patience->failures < DOUBLINGS ? patience->failures : DOUBLINGS);
 	http->retry_after_ms = 0;
 	if (!http_may_pass(failure->code))
 		return false;
@@ -37,10 +40,12 @@ bool http_try_again(struct http *http, struct http_patience *patience)
 				 (unsigned long long)(asked / 1000));
 		return false;
 	}
-	if (patience->failures++ == HTTP_RETRIES)
+	if (patience->failures++ >= HTTP_RETRIES && http->until_ms == 0)
 		return false;
 	uint64_t jitter = randombytes_uniform((uint32_t)(most / 2));
 	uint64_t duration = asked > 0 ? asked + jitter : most / 2 + jitter;
+	if (http->until_ms > 0 && http_now_ms(http) + duration >= http->until_ms)
+		return false;
 	if (clock != NULL)
 		clock->wait_ms(duration, clock->user);
 	else
@@ -74,6 +79,11 @@ int http_refusal(struct http *http, struct http_exchange *answer, struct error *
 	else if (status == 408 || status == 500 || (status >= 502 && status <= 504))
 		rc = ERROR_UNAVAILABLE;
 
+	/* Statuses that a person has to act on. */
+	const char *meaning = status == 413   ? ": the server accepts no file of this size"
+			      : status == 507 ? ": the server's storage is full"
+					      : "";
+
 	/* Seconds, or a date (RFC 9110, section 10.2.3). */
 	const char *wait = http_header(answer, "Retry-After", 0);
 	if (wait != NULL && http_may_pass(rc)) {
@@ -94,7 +104,7 @@ int http_refusal(struct http *http, struct http_exchange *answer, struct error *
 	    strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(code))
 		(void)error_set(err, rc, "status %ld (%s)", status, code);
 	else
-		(void)error_set(err, rc, "status %ld", status);
+		(void)error_set(err, rc, "status %ld%s", status, meaning);
 	if (err != NULL && rc == ERROR_REMOTE)
 		err->remote = (int)status;
 	return rc;

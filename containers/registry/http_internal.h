@@ -10,4 +10,5 @@ struct http {
 	char *base;
 	CURLM *multi;
 	uint64_t retry_after_ms; /* that the last answer asked for; 0: nothing */
+	uint64_t until_ms;	 /* when all calls end; 0: never */
 };

@@ -22,6 +22,7 @@ struct registry_options {
 	bool plain_http;
 	const char *ca_certificate; /* PEM file, trusted as well as the system's */
 	uint64_t stall_ms;	    /* 0: 30 s */
+	uint64_t within_ms;	    /* http.h; 0: no limit */
 	const struct http_clock *clock;
 };
 

@@ -49,8 +49,9 @@ echo mine >report/notes.txt # is not the run's, and stays here
 start rig containers/registry/doubles/registry_rig.mjs
 plain=127.0.0.1:$(port plain)
 tls=localhost:$(port password)
-expect_exit 0 gpucert publish --json report "oci://$plain/reports:1"
+expect_exit 0 gpucert publish --json --receipt receipt report "oci://$plain/reports:1"
 expect_moved "$files"
+cmp -s out receipt || complain "the receipt is not what was printed"
 digest=$(result digest)
 expect_exit 0 gpucert publish --json report "oci://$plain/reports:1"
 expect_moved 0
@@ -62,7 +63,8 @@ diff -r report from-registry || complain "what was pulled differs"
 expect_exit 0 gpucert pull --json "oci://$plain/reports@$digest" -o from-registry
 expect_moved 0
 expect_exit 0 gpucert report from-registry
-expect_exit 3 gpucert publish report "oci://$tls/reports:1"
+expect_exit 3 gpucert publish --within 60 --receipt none report "oci://$tls/reports:1"
+[ ! -e none ] || complain "a receipt is written, and nothing was published"
 expect_says "--ca-certificate"
 expect_exit 3 gpucert publish --ca-certificate rig/ca.crt report "oci://$tls/reports:1"
 expect_says "docker login"

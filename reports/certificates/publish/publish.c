@@ -22,6 +22,12 @@ int store_open(const char *place, bool writes, const struct publish_options *opt
 		place);
 }
 
+int report_place_check(const char *place, const struct publish_options *options, struct error *err)
+{
+	struct store *store CLEANUP_STORE = NULL;
+	return store_open(place, true, options, &store, err);
+}
+
 /* What is sent is what the manifest says, also when the folder changes meanwhile. */
 static int put_file(struct store *store, const char *directory, const struct image_descriptor *file,
 		    bool *sent, struct error *err)

@@ -33,6 +33,9 @@ struct publish_result {
 	uint64_t bytes, moved_bytes;
 };
 
+/* Can a report be published there, as far as the name of the place shows? ERROR_ARGUMENT. */
+int report_place_check(const char *place, const struct publish_options *options, struct error *err);
+
 /*
  * Publishes a report's folder. ERROR_ARGUMENT: not a place, or an image that is not in it; ERROR_FORMAT: the folder is
  * not what its run stored; errors of publication_make() and of registry.h.

@@ -61,24 +61,20 @@ static int http_store_open_file(struct store *store, const struct image_descript
 	return 0;
 }
 
-/* Names of files say nothing of their content, nor do the tags of servers: it is read. Servers that let nobody read
- * get it again. */
+/* Names of files say nothing of their content, nor do the tags of servers: it is read. `unknown`: the server does not let us. */
 static int is_there(struct http_store *self, const struct image_descriptor *file, bool *there,
-		    struct error *err)
+		    bool *unknown, struct error *err)
 {
-	struct blob_reader *reader = NULL;
-	struct blob_reader *content CLEANUP_BLOB_READER = NULL;
+	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
+	struct text found CLEANUP_TEXT = {0};
 	struct error failure = {0};
-	struct image_descriptor found = *file;
-	char chunk[65536];
-	size_t count = 1;
-	found.size = UINT64_MAX;
-	int rc = http_store_open_file(&self->store, &found, 0, &reader, &failure);
-	if (rc == 0)
-		rc = blob_verify(reader, file, NULL, false, &content, &failure);
-	while (rc == 0 && count > 0)
-		rc = content->read(content, chunk, sizeof(chunk), &count, &failure);
-	*there = rc == 0;
+	char *url CLEANUP_FREE = url_of(file->title);
+	char digest[DIGEST_TEXT_SIZE] = "";
+	http_download(self->http, url, UINT64_MAX, 0, &reader);
+	int rc = blob_read_all(reader, (size_t)file->size, &found, &failure);
+	digest_bytes(text_string(&found), found.size, digest);
+	*there = rc == 0 && strcmp(digest, file->digest) == 0;
+	*unknown = rc < 0 && rc != ERROR_NOT_FOUND && rc != ERROR_LIMIT;
 	return rc == ERROR_MEMORY || http_may_pass(rc) ? error_copy(err, &failure) : 0;
 }
 
@@ -111,7 +107,8 @@ static int http_store_put(struct store *store, const struct image_descriptor *fi
 					     .body_size = (size_t)file->size};
 	struct http_patience patience = {0};
 	bool there = false;
-	int rc = url != NULL ? is_there(self, file, &there, err) : error_memory(err);
+	bool unknown = false;
+	int rc = is_there(self, file, &there, &unknown, err);
 	*sent = rc == 0 && !there;
 	if (!*sent)
 		return rc;
@@ -124,7 +121,16 @@ static int http_store_put(struct store *store, const struct image_descriptor *fi
 			rc = http_call_once(self->http, &request, &answer, &patience.failure);
 		}
 	} while (rc < 0 && http_try_again(self->http, &patience));
-	return rc < 0 ? error_copy(err, &patience.failure) : 0;
+	if (rc < 0)
+		return error_copy(err, &patience.failure);
+
+	/* Some servers answer everything with 200, or store only a part. */
+	rc = is_there(self, file, &there, &unknown, err);
+	if (rc == 0 && !there && !unknown)
+		rc = error_set(err, ERROR_PROTOCOL,
+			       "PUT is accepted, and GET does not give it back: not a place for "
+			       "files, or a part is missing");
+	return rc;
 }
 
 static int read_manifest(struct http_store *self, struct text *out, char digest[DIGEST_TEXT_SIZE],
@@ -137,24 +143,14 @@ static int read_manifest(struct http_store *self, struct text *out, char digest[
 	return rc;
 }
 
-/* Some servers answer whatever is asked of them with 200. Who may only write cannot know. */
 static int http_store_put_manifest(struct store *store, const struct publication *what,
 				   struct error *err)
 {
 	const struct image_descriptor manifest = {OCI_MANIFEST, what->digest, what->document.size,
 						  MANIFEST_NAME};
-	struct text found CLEANUP_TEXT = {0};
-	char digest[DIGEST_TEXT_SIZE] = "";
 	bool sent = false;
 	int rc = http_store_put(store, &manifest, text_string(&what->document), &sent, err);
-	if (rc < 0 || !sent)
-		return rc;
-	rc = read_manifest((struct http_store *)store, &found, digest, NULL);
-	if (rc == ERROR_NOT_FOUND || (rc == 0 && strcmp(digest, what->digest) != 0))
-		return error_set(err, ERROR_PROTOCOL,
-				 MANIFEST_NAME ": PUT is accepted, and GET does not give it back: "
-					       "not a place for files");
-	return 0;
+	return rc < 0 ? error_wrap(err, rc, MANIFEST_NAME) : 0;
 }
 
 static int http_store_get_manifest(struct store *store, struct text *out, struct error *err)
@@ -232,6 +228,7 @@ int store_http_open(const char *url, const struct publish_options *options, stru
 		.base = self->url,
 		.ca_certificate = options->registry.ca_certificate,
 		.stall_ms = options->registry.stall_ms,
+		.within_ms = options->registry.within_ms,
 		.clock = options->registry.clock,
 		.authorize = authorize,
 		.user = self,

@@ -29,12 +29,12 @@ function get(request, response, file, edit = (body) => body, told = true) {
 	return response.write(body, () => setTimeout(() => response.destroy(), 20));
 }
 
-function put(request, response, file) {
+function put(request, response, file, edit = (body) => body) {
 	const parts = [];
 	request.on('data', (data) => parts.push(data));
 	request.on('end', () => {
 		fs.mkdirSync(path.dirname(file), {recursive: true});
-		fs.writeFileSync(file, Buffer.concat(parts));
+		fs.writeFileSync(file, edit(Buffer.concat(parts)));
 		response.writeHead(201).end();
 	});
 }
@@ -55,6 +55,8 @@ const faults = {
 	'put-busy': (q, s, file, n) => q.method === 'PUT' && n === 1 && answer(q, s, 429, {'retry-after': '2'}),
 	'put-broken': (q, s) => q.method === 'PUT' && answer(q, s, 500),
 	'put-full': (q, s) => q.method === 'PUT' && answer(q, s, 507),
+	'put-large': (q, s) => q.method === 'PUT' && answer(q, s, 413),
+	'put-part': (q, s, file) => q.method === 'PUT' && (put(q, s, file, part(0.5)), true),
 	'put-away': (q, s) => q.method === 'PUT' && answer(q, s, 307, {location: `http://localhost:${port}/elsewhere/r/x?signature=secret`}),
 	'put-denied': (q, s) => q.method === 'PUT' && answer(q, s, 403),
 	'put-void': (q, s) => q.method === 'PUT' && answer(q, s, 200),

@@ -125,14 +125,14 @@ static const struct {
 	{"no-get", 0, ""},
 	{"dav", 0, ""}, /* makes no folders by itself */
 	{"put-broken", ERROR_UNAVAILABLE, "report.json: PUT "},
-	{"put-full", ERROR_REMOTE, "status 507"},
+	{"put-full", ERROR_REMOTE, "status 507: the server's storage is full"},
+	{"put-large", ERROR_REMOTE, "status 413: the server accepts no file of this size"},
 	{"put-denied", ERROR_PERMISSION, "a token is wanted: GPUCERT_TOKEN or --token-file"},
 	{"put-away", ERROR_PROTOCOL, "status 307, which leads to http://localhost:"},
 	{"get-loop", 0, ""},
-	{"put-void", ERROR_PROTOCOL,
-	 "manifest.json: PUT is accepted, and GET does not give it back"},
-	{"put-page", ERROR_PROTOCOL,
-	 "manifest.json: PUT is accepted, and GET does not give it back"},
+	{"put-void", ERROR_PROTOCOL, "PUT is accepted, and GET does not give it back"},
+	{"put-page", ERROR_PROTOCOL, "PUT is accepted, and GET does not give it back"},
+	{"put-part", ERROR_PROTOCOL, "PUT is accepted, and GET does not give it back"},
 };
 
 static void test_faults_of_sending(void)
@@ -150,6 +150,24 @@ static void test_faults_of_sending(void)
 		UNIT_INT(pulled, rc == 0 ? 0 : ERROR_NOT_FOUND);
 	}
 	UNIT_INT(requests("elsewhere PUT"), 0);
+}
+
+/* A server that is down is asked until the time is over, and not for longer. */
+static void test_within(void)
+{
+	enum { WITHIN_MS = 200000 };
+	struct publish_options given = options();
+	struct publish_result result = {0};
+	struct error err = {0};
+	char *where CLEANUP_FREE = place("put-broken", "within");
+	const uint64_t before = rig.clock.now_ms(rig.clock.user);
+	(void)requests("");
+	given.registry.within_ms = WITHIN_MS;
+	UNIT_INT(report_publish(report, where, &given, &result, &err), ERROR_UNAVAILABLE);
+	UNIT_CONTAINS(err.text, "status 500");
+	CU_ASSERT_TRUE(requests("PUT ") > HTTP_RETRIES + 1);
+	const uint64_t took = rig.clock.now_ms(rig.clock.user) - before;
+	CU_ASSERT_TRUE(took > WITHIN_MS / 2 && took < WITHIN_MS);
 }
 
 static const struct {
@@ -385,6 +403,7 @@ int main(void)
 		{"there and back", test_there_and_back},
 		{"damage is mended", test_damage_is_mended},
 		{"faults of sending", test_faults_of_sending},
+		{"a limit of time", test_within},
 		{"faults of fetching", test_faults_of_fetching},
 		{"wrong partials", test_wrong_partials},
 		{"what is in the way", test_what_is_in_the_way},
