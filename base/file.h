@@ -85,6 +85,10 @@ int file_remove_tree(const char *path, struct error *err);
  * Windows a file FILE_LOCK_NAME lies in the directory meanwhile. */
 int file_lock_directory(const char *path, int *lock, struct error *err);
 
+/* Takes the only lock of an open file, until all processes that share the descriptor have closed it. ERROR_BUSY: somebody holds it,
+ * unless `waits`. On Windows ERROR_UNSUPPORTED. */
+int file_lock_descriptor(int fd, bool waits, struct error *err);
+
 /* Makes a directory as file_make_directories() does, locks it, and refuses one that another user could redirect: it belongs
  * to somebody else than this user or root, others may write to it, or the path leads through another user's symbolic link
  * (ERROR_PERMISSION; ERROR_EXISTS: not a directory). *held is a path for this process and its children that leads to it until

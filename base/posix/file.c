@@ -91,6 +91,17 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 	return 0;
 }
 
+int file_lock_descriptor(int fd, bool waits, struct error *err)
+{
+	while (flock(fd, waits ? LOCK_EX : LOCK_EX | LOCK_NB) < 0) {
+		if (errno == EWOULDBLOCK)
+			return error_set(err, ERROR_BUSY, "descriptor %d: in use", fd);
+		if (errno != EINTR)
+			return error_system(err, errno, "descriptor %d", fd);
+	}
+	return 0;
+}
+
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err)
 {
 	if (parent == NULL)

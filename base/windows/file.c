@@ -65,6 +65,13 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 	return 0;
 }
 
+int file_lock_descriptor(int fd, bool waits, struct error *err)
+{
+	(void)waits;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "descriptor %d: locks of descriptors are not for Windows", fd);
+}
+
 int file_hold_directory(const char *path, unsigned mode, int *lock, char **held, struct error *err)
 {
 	char *copy CLEANUP_FREE = memory_copy(path);

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "conformance/cli/commands.h"
+#include "reports/certificates/publish/publish.h"
 #include "reports/fleet/fleet.h"
 #include "reports/model.h"
 #include "reports/report_file.h"
@@ -33,6 +34,17 @@ static void print_some(const char *command, const struct text_list *lines)
 			      lines->count - LINES_MAX);
 }
 
+/* Whether `gpucert publish` can use it. */
+static int check_place(const char *place, struct error *err)
+{
+#if GPUCERT_MODULE_CERTIFICATES
+	const struct publish_options options = {.registry.plain_http = plan.plain_http};
+	return report_place_check(place, &options, err);
+#else
+	return error_set(err, ERROR_UNSUPPORTED, "%s: gpucert was built without publish", place);
+#endif
+}
+
 static int plan_run(const struct text_list *arguments)
 {
 	struct text_list of_run CLEANUP_TEXT_LIST = {0};
@@ -42,6 +54,7 @@ static int plan_run(const struct text_list *arguments)
 	for (size_t i = 1; i < arguments->count; i++)
 		(void)text_list_add(&of_run, arguments->items[i], NULL);
 	plan.arguments = &of_run;
+	plan.check_place = check_place;
 	int rc = plan.image != NULL ? fleet_list_read(arguments->items[0], "Node", &nodes, &err)
 				    : error_set(&err, ERROR_ARGUMENT, "--image is missing");
 	if (rc == 0) {
@@ -94,6 +107,17 @@ static const struct option_spec plan_options[] = {
 	 .help = "End a Job after this time.", .min = 60, .max = SECONDS_MAX},
 	{OPTION_ROW("folder", OPTION_STRING, plan.folder), .value = "DIR",
 	 .help = "Folder on each node. The report is in DIR/NAME/NODE and stays there."},
+	{OPTION_ROW("push", OPTION_STRING, plan.push), .value = "PLACE",
+	 .help = "Each node pushes its report to this place, as 'gpucert publish' does: "
+		 "https://HOST/PATH/{node} or oci://HOST/REPOSITORY:{node}."},
+	{OPTION_ROW("push-secret", OPTION_STRING, plan.push_secret), .value = "NAME",
+	 .help = "Secret of the namespace with what --push needs: 'token' (for https://), "
+		 "'.dockerconfigjson' (for oci://), 'ca.crt' (an authority to trust)."},
+	{OPTION_ROW("plain-http", OPTION_FLAG, plan.plain_http),
+	 .help = "Allow --push over plain HTTP, which everybody on the way can read."},
+	{OPTION_ROW("pod-resources", OPTION_FLAG, plan.pod_resources),
+	 .help = "Leave devices alone that pods of the node hold: run with --pod-resources, and mount "
+		 "the kubelet's folder for it."},
 	{OPTION_ROW("runtime-class", OPTION_STRING, plan.runtime_class), .value = "NAME",
 	 .help = "RuntimeClass of the pods, such as nvidia."},
 	{.name = NULL},
@@ -104,6 +128,9 @@ static const char *const plan_examples[] = {
 	"Start the first wave, a tenth of the nodes.",
 	"gpucert fleet plan nodes.json -i ... --wave 2 -- --require-conformant isolation api",
 	"Print the second wave; what follows -- are options of gpucert run.",
+	"gpucert fleet plan nodes.json -i ... --push https://reports.example.com/nov-29/{node} "
+	"--push-secret reports",
+	"Push the reports to a web server, with the bearer token in the Secret.",
 	NULL,
 };
 
@@ -123,41 +150,6 @@ const struct command_spec command_fleet_plan = {
 		(const char *const[]){"0", "done", "2",
 				      "usage, or a list of nodes that cannot be planned", NULL},
 	.run = plan_run,
-};
-
-static int64_t given_exit_code = -1;
-
-static int verdict_run(const struct text_list *arguments)
-{
-	struct text out CLEANUP_TEXT = {0};
-	cJSON *report CLEANUP_JSON = NULL;
-	struct error err = {0};
-	int rc = report_file_read(arguments->items[0], NULL, &report, &err);
-	int64_t code = rc == 0 ? view_int(report, "/verdict/exitCode") : REPORT_EXIT_BROKEN;
-	fleet_verdict_add(report, given_exit_code < 0 ? code : given_exit_code, err.text, &out);
-	const int printed = options_print(text_take(&out), rc == 0 ? &err : NULL);
-	rc = rc == 0 ? printed : rc;
-	return rc < 0 ? command_failed("fleet verdict", rc, &err) : EXIT_SUCCESS;
-}
-
-static const struct option_spec verdict_options[] = {
-	{OPTION_ROW("exit-code", OPTION_INT, given_exit_code), .value = "N",
-	 .help = "The exit code of the run. Default: the report's.", .min = 0, .max = 255},
-	{.name = NULL},
-};
-
-const struct command_spec command_fleet_verdict = {
-	.name = "fleet verdict",
-	.summary = "Print a report's verdict as one line of JSON",
-	.arguments = "REPORT",
-	.description =
-		"Prints what the Jobs of 'gpucert fleet plan' write to the termination message of "
-		"their pods: at most 4096 bytes, verdict.schema.json. Without a report the line says "
-		"why there is none.",
-	.options = verdict_options,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "the report cannot be read", NULL},
-	.run = verdict_run,
 };
 
 static bool merge_json;

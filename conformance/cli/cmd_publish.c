@@ -45,8 +45,12 @@ static int find_token(const char *place, char **token, struct error *err)
 	return rc < 0 ? error_wrap(err, rc, "--token-file") : 0;
 }
 
-static char *result_json(const char *reference, const struct publish_result *result)
+static int show_result(const char *place, const struct publish_result *result, const char *moved,
+		       struct error *err)
 {
+	const bool exact = strstr(place, "@sha256:") != NULL;
+	char *reference CLEANUP_FREE =
+		text_format("%s%s%s", place, exact ? "" : "@", exact ? "" : result->digest);
 	struct members members CLEANUP_MEMBERS = members_new();
 	member_string(&members, "schema", "gpucert-publication/1");
 	member_string(&members, "reference", reference);
@@ -56,26 +60,17 @@ static char *result_json(const char *reference, const struct publish_result *res
 	member_int(&members, "movedFiles", (int64_t)result->moved_files);
 	member_int(&members, "movedBytes", (int64_t)result->moved_bytes);
 	cJSON *json CLEANUP_JSON = members_take(&members);
-	return json_print(json);
-}
-
-static int show_result(const char *place, const struct publish_result *result, const char *moved,
-		       struct error *err)
-{
-	const bool exact = strstr(place, "@sha256:") != NULL;
-	char *reference CLEANUP_FREE =
-		text_format("%s%s%s", place, exact ? "" : "@", exact ? "" : result->digest);
-	char *json CLEANUP_FREE = result_json(reference, result);
+	char *printed CLEANUP_FREE = json_print(json);
 	int rc = 0;
 	if (given.receipt != NULL)
-		rc = file_write_atomic(given.receipt, json, strlen(json), 0644, err);
+		rc = file_write_atomic(given.receipt, printed, strlen(printed), 0644, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "--receipt");
-	return options_print(given.json
-				     ? memory_copy(json)
-				     : text_format("%s: %zu files, %.1f MiB; %zu %s\n", reference,
-						   result->files, (double)result->bytes / (1 << 20),
-						   result->moved_files, moved),
+	if (given.json)
+		return options_print(STEAL(printed), err);
+	return options_print(text_format("%s: %zu files, %.1f MiB; %zu %s\n", reference,
+					 result->files, (double)result->bytes / (1 << 20),
+					 result->moved_files, moved),
 			     err);
 }
 
@@ -136,13 +131,11 @@ static int pull_run(const struct text_list *arguments)
 			.help = "Print the result with its digest as JSON"                                   \
 	}
 
-enum { WITHIN_MAX_S = 24 * 3600 };
-
 static const struct option_spec publish_options[] = {
 	{OPTION_ROW("within", OPTION_INT, given.within_s), .value = "SECONDS",
 	 .help = "Try again for so long while the place cannot be reached, and give up then. Default: a "
 		 "few times.",
-	 .min = 1, .max = WITHIN_MAX_S},
+	 .min = 1, .max = 86400},
 	{OPTION_ROW("receipt", OPTION_STRING, given.receipt), .value = "FILE",
 	 .help = "Write the result as JSON to this file, only once the place has acknowledged the whole "
 		 "report."},

@@ -16,6 +16,7 @@ extern const struct command_spec command_compare;
 extern const struct command_spec command_matrix;
 extern const struct command_spec command_evidence;
 extern const struct command_spec command_fleet_plan;
+extern const struct command_spec command_fleet_begin;
 extern const struct command_spec command_fleet_verdict;
 extern const struct command_spec command_fleet_status;
 extern const struct command_spec command_fleet_merge;

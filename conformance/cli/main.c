@@ -48,8 +48,8 @@ int command_failed(const char *command, int rc, const struct error *err)
 #endif
 #if GPUCERT_MODULE_FLEET
 #define FLEET_COMMANDS                                                                             \
-	command_evidence, command_fleet_plan, command_fleet_verdict, command_fleet_status,         \
-		command_fleet_merge, command_fleet_patch,
+	command_evidence, command_fleet_plan, command_fleet_begin, command_fleet_verdict,          \
+		command_fleet_status, command_fleet_merge, command_fleet_patch,
 #else
 #define FLEET_COMMANDS
 #endif

@@ -43,13 +43,21 @@ struct fleet_plan {
 	struct text_list selectors;  /* "KEY=VALUE": labels that a node must have */
 	struct text_list tolerations;	   /* keys of taints */
 	const struct text_list *arguments; /* of `gpucert run` */
+	const char *push;	 /* the place of a report, with FLEET_PUSH_NODE; NULL: none */
+	const char *push_secret; /* with token, ca.crt or .dockerconfigjson; NULL: none */
+	/* Is it a place for a report? ERROR_ARGUMENT. */
+	int (*check_place)(const char *place, struct error *err);
+	bool plain_http;    /* `push` may be HTTP without TLS */
+	bool pod_resources; /* runs ask the kubelet which devices pods hold */
 	bool allow_tag;
 	int64_t wave;	    /* which one, from 1 */
 	int64_t retries;    /* of runs that proved nothing; 0 needs no podFailurePolicy */
 	int64_t deadline_s; /* a Job ends after this time */
 };
 
-enum { FLEET_NAME_MAX = 20 };
+#define FLEET_PUSH_NODE "{node}" /* the node's name, in `push` */
+
+enum { FLEET_NAME_MAX = 20, FLEET_PLACE_MAX = 512 };
 
 struct fleet_wave {
 	struct text jobs;      /* JSON: a v1 List, one Job a line */
@@ -70,15 +78,33 @@ int fleet_plan_make(const cJSON *nodes, const struct fleet_plan *plan, struct fl
 		    struct error *err);
 void fleet_wave_free(struct fleet_wave *wave);
 
+/* --- begin.c --- */
+
+enum { FLEET_EARLIER_MAX = 1000 };
+
+/*
+ * What a pod does first with the folder of its node, whose lock it holds. `plan` says what is run. *complete: the folder has the report
+ * of such a run, with a verdict, and nothing is to be done. Otherwise whatever is in it moves to "earlier_runs/N/NODE" next to it, and the
+ * folder is empty but for a file with `plan`.
+ */
+int fleet_begin(const char *folder, const char *plan, bool *complete, struct error *err);
+
 /* --- verdict.c --- */
 
 #define FLEET_VERDICT_SCHEMA "gpucert-verdict/1"
 
 enum { FLEET_VERDICT_MAX = 4096 }; /* bytes of a termination message */
 
+/* Where the report is besides on its node: one of the two. */
+struct fleet_push {
+	const char *place; /* with the digest, at most FLEET_PLACE_MAX bytes and the digest */
+	const char *why;   /* it is not pushed */
+};
+
 /* Adds one line of JSON (verdict.schema.json) about a run, at most FLEET_VERDICT_MAX bytes of a report whatever it holds: the
- * cluster keeps it when the report is lost. `report` NULL: there is none, because of `why`. */
-void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why, struct text *out);
+ * cluster keeps it when the report is lost. `report` NULL: there is none, because of `why`. `push` NULL: it stays on its node. */
+void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why,
+		       const struct fleet_push *push, struct text *out);
 
 /* --- merge.c --- */
 
@@ -152,7 +178,8 @@ char *fleet_merge_json(const struct fleet_merge *merge); /* fleet.schema.json; c
 
 /*
  * Adds the state of each node in `kubectl get pods -o json`, and the verdict from its termination message. A node failed, or
- * passed, only with a verdict of its container's exit code; without one, or where nothing was proven, it is lost. Of several pods
+ * passed, only with a verdict of its container's exit code, or when the container was killed while it pushed the report; without one, or
+ * where nothing was proven, it is lost. Of several pods
  * of a node the one that was created last counts; pods without the annotation FLEET_NODE do not. `jobs`: what fleet_plan_make()
  * printed, NULL for none: its nodes without a pod are missing. ERROR_FORMAT: a name of a node that is none, or a pod on another one.
  */

@@ -13,6 +13,9 @@ struct plan_node {
 cJSON *plan_template(const struct fleet_plan *plan);
 cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const struct plan_node *node);
 
+/* Where the node's report is pushed to; NULL: nowhere. Caller frees. */
+char *plan_place(const struct fleet_plan *plan, const char *node);
+
 /* Calls `use` for each item of the list; ends at the first error. */
 int fleet_list_each(const cJSON *list,
 		    int (*use)(const struct json_at *item, void *user, struct error *err),

@@ -45,13 +45,31 @@ static int check_image(const struct fleet_plan *plan, struct error *err)
 	return 0;
 }
 
+static int check_push(const struct fleet_plan *plan, struct error *err)
+{
+	const char *place = plan->push != NULL ? plan->push : "";
+	const char *at = strstr(place, FLEET_PUSH_NODE);
+	const char *wrong = strpbrk(place, "@\"\\ \t\r\n");
+	if (plan->push == NULL && (plan->push_secret != NULL || plan->plain_http))
+		return error_set(err, ERROR_ARGUMENT, "--push is missing");
+	if (wrong != NULL && *wrong == '@')
+		return error_set(err, ERROR_ARGUMENT,
+				 "--push: credentials go into a Secret (--push-secret)");
+	if (plan->push != NULL && (wrong != NULL || at == NULL || strchr(at + 1, '{') != NULL))
+		return error_set(err, ERROR_ARGUMENT,
+				 "--push: expected a URL with one " FLEET_PUSH_NODE
+				 ", so that each report has a place of its own");
+	return 0;
+}
+
 static int check_options(const struct fleet_plan *plan, struct error *err)
 {
 	const struct {
 		const char *option, *value;
 	} labels[] = {{"--name", plan->name},
 		      {"--namespace", plan->name_space},
-		      {"--runtime-class", plan->runtime_class}};
+		      {"--runtime-class", plan->runtime_class},
+		      {"--push-secret", plan->push_secret}};
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		if (labels[i].value != NULL &&
 		    (!fleet_is_subdomain(labels[i].value) || strchr(labels[i].value, '.') != NULL))
@@ -70,7 +88,24 @@ static int check_options(const struct fleet_plan *plan, struct error *err)
 			return error_set(err, ERROR_ARGUMENT,
 					 "--selector: expected KEY=VALUE, got '%s'", selector);
 	}
-	return check_image(plan, err);
+	int rc = check_push(plan, err);
+	return rc == 0 ? check_image(plan, err) : rc;
+}
+
+/* Names of nodes have the same letters, and differ only in their lengths: the longest decides. */
+static int check_places(const struct planning *it, struct error *err)
+{
+	const char *longest = "";
+	for (size_t i = 0; i < it->node_count; i++)
+		longest = strlen(it->nodes[i].name) > strlen(longest) ? it->nodes[i].name : longest;
+	char *place CLEANUP_FREE = plan_place(it->plan, longest);
+	if (place == NULL)
+		return 0;
+	if (strlen(place) > FLEET_PLACE_MAX)
+		return error_set(err, ERROR_ARGUMENT, "--push: %s: longer than %d characters",
+				 longest, (int)FLEET_PLACE_MAX);
+	int rc = it->plan->check_place != NULL ? it->plan->check_place(place, err) : 0;
+	return rc < 0 ? error_wrap(err, rc, "--push") : 0;
 }
 
 /* NULL: the node has no such label. */
@@ -230,6 +265,9 @@ static int make_wave(struct planning *it, struct fleet_wave *out, struct error *
 		return error_set(err, ERROR_ARGUMENT, "--wave: got %lld, the last wave is %zu",
 				 (long long)it->plan->wave, out->waves);
 
+	rc = check_places(it, err);
+	if (rc < 0)
+		return rc;
 	qsort(it->nodes, it->node_count, sizeof(*it->nodes), compare_nodes);
 	const size_t first = ((size_t)it->plan->wave - 1) * size;
 	cJSON *template CLEANUP_JSON = plan_template(it->plan);

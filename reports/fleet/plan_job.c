@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/fleet/fleet_internal.h"
 
+#include "base/digest.h"
 #include "base/members.h"
 #include "base/memory.h"
 #include "job_json.h"
+#include "pod_sh.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,22 +13,7 @@
 #define POD	  "/spec/template/spec"
 #define CONTAINER POD "/containers/0"
 
-enum { NODE_PART_MAX = 25, JITTER_S = 30 };
-
-/*
- * What the container does: waits for its turn, runs, and writes the verdict to the pod's status. A signal ends the run, which
- * then writes its report, and not only the shell. An exit code of 4 (incomplete) makes Kubernetes start the pod again.
- */
-static const char script[] =
-	"stop=\n"
-	"trap 'stop=1; kill \"$!\" 2>/dev/null' TERM INT\n"
-	"sleep \"$FLEET_DELAY\" & wait \"$!\"\n"
-	"[ -z \"$stop\" ] || exit 4\n"
-	"gpucert run --out \"$FLEET_OUT\" \"$@\" & wait \"$!\"\n"
-	"code=$?\n"
-	"[ -z \"$stop\" ] || { wait \"$!\"; code=$?; }\n"
-	"gpucert fleet verdict --exit-code \"$code\" \"$FLEET_OUT\" >\"$FLEET_VERDICT\"\n"
-	"exit \"$code\"\n";
+enum { NODE_PART_MAX = 25, JITTER_S = 30, PUSH_MAX_S = 600 };
 
 void fleet_set_item(cJSON *json, const char *parent, const char *key, cJSON *value)
 {
@@ -52,13 +39,73 @@ static cJSON *tolerations(const struct fleet_plan *plan)
 	return members_take(&array);
 }
 
+/* What the template has for some plans only: the volume of that place, and its mount. */
+static void drop_volume(cJSON *job, int place)
+{
+	cJSON_DeleteItemFromArray((cJSON *)(uintptr_t)json_pointer(job, POD "/volumes"), place);
+	cJSON_DeleteItemFromArray((cJSON *)(uintptr_t)json_pointer(job, CONTAINER "/volumeMounts"),
+				  place);
+}
+
+/* The value of a variable of the container. */
+static void set_variable(cJSON *job, const char *name, const char *value)
+{
+	json_each (variable, json_pointer(job, CONTAINER "/env")) {
+		if (strcmp(json_pointer_string(variable, "/name"), name) == 0)
+			fleet_set((cJSON *)(uintptr_t)variable, "", "value", value);
+	}
+}
+
+/* Of what is run: the image and the arguments. */
+static void set_plan(cJSON *job, const struct fleet_plan *plan)
+{
+	struct text text CLEANUP_TEXT = {0};
+	char digest[DIGEST_SIZE] = "";
+	text_add(&text, plan->image);
+	text_each (argument, plan->arguments)
+		text_addf(&text, "\n%s", argument);
+	digest_bytes(text_string(&text), text.size, digest);
+	set_variable(job, "FLEET_PLAN", digest);
+}
+
+/* Whatever the run took, the verdict is to be written before the Job's deadline, which removes the pod. */
+static void set_push(cJSON *job, const struct fleet_plan *plan)
+{
+	const int64_t part = plan->deadline_s / 4;
+	char *options CLEANUP_FREE =
+		text_format("--within %lld%s", (long long)(part < PUSH_MAX_S ? part : PUSH_MAX_S),
+			    plan->plain_http ? " --plain-http" : "");
+	set_variable(job, "FLEET_PUSH_OPTIONS", options);
+	if (plan->push_secret != NULL)
+		fleet_set(job, POD "/volumes/4/secret", "secretName", plan->push_secret);
+	else
+		drop_volume(job, 4);
+}
+
+/* Takes the folder of the kubelet's socket away where the run does not ask for it. */
+static void set_arguments(cJSON *job, const struct fleet_plan *plan)
+{
+	cJSON *arguments = json_new_strings(plan->arguments);
+	bool named = false;
+	text_each (argument, plan->arguments)
+		named = named || text_starts_with(argument, "--pod-resources");
+	if (plan->pod_resources && !named)
+		(void)cJSON_InsertItemInArray(
+			arguments, 0,
+			cJSON_CreateString(
+				"--pod-resources=/var/lib/kubelet/pod-resources/kubelet.sock"));
+	if (!plan->pod_resources && !named)
+		drop_volume(job, 3);
+	fleet_set_item(job, CONTAINER, "args", arguments);
+}
+
 cJSON *plan_template(const struct fleet_plan *plan)
 {
-	static const char *const command[] = {"/bin/sh", "-c", script, "gpucert", NULL};
+	static const char *const command[] = {"/bin/sh", "-c", pod_sh, "gpucert", NULL};
 	static const char *const labels[] = {"/metadata/labels", "/spec/template/metadata/labels"};
 	cJSON *job = cJSON_Parse(job_json);
-	char wave[32] = "";
-	(void)snprintf(wave, sizeof(wave), "%lld", (long long)plan->wave);
+	char *wave CLEANUP_FREE = text_format("%lld", (long long)plan->wave);
+	char *folder CLEANUP_FREE = text_format("%s/%s", plan->folder, plan->name);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		fleet_set(job, labels[i], FLEET_LABEL_NAME, plan->name);
 		fleet_set(job, labels[i], "gpucert.internal/wave", wave);
@@ -72,11 +119,22 @@ cJSON *plan_template(const struct fleet_plan *plan)
 	if (plan->runtime_class != NULL)
 		fleet_set(job, POD, "runtimeClassName", plan->runtime_class);
 	fleet_set_item(job, POD, "tolerations", tolerations(plan));
+	fleet_set(job, POD "/volumes/0/hostPath", "path", folder);
 	fleet_set(job, CONTAINER, "image", plan->image);
 	fleet_set_item(job, CONTAINER, "command",
 		       cJSON_CreateStringArray(command, ARRAY_SIZE(command) - 1));
-	fleet_set_item(job, CONTAINER, "args", json_new_strings(plan->arguments));
+	set_plan(job, plan);
+	set_push(job, plan);
+	set_arguments(job, plan);
 	return job;
+}
+
+char *plan_place(const struct fleet_plan *plan, const char *node)
+{
+	const char *at = plan->push != NULL ? strstr(plan->push, FLEET_PUSH_NODE) : NULL;
+	return at == NULL ? NULL
+			  : text_format("%.*s%s%s", (int)(at - plan->push), plan->push, node,
+					at + strlen(FLEET_PUSH_NODE));
 }
 
 /* FLEET-NODE-HASH: at most 63 bytes, the limit of the label job-name. The hash makes it unique, the node's name is for people. */
@@ -96,7 +154,8 @@ cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const stru
 {
 	cJSON *job = cJSON_Duplicate(template, true);
 	char *name CLEANUP_FREE = name_of(plan, node);
-	char *folder CLEANUP_FREE = text_format("%s/%s/%s", plan->folder, plan->name, node->name);
+	char *out CLEANUP_FREE = text_format("/report/%s", node->name);
+	char *place CLEANUP_FREE = plan_place(plan, node->name);
 	char *host CLEANUP_FREE = memory_copy_start(node->name, strcspn(node->name, "."));
 	char *delay CLEANUP_FREE = text_format("%llu", node->hash % JITTER_S);
 	fleet_set(job, "/metadata", "name", name);
@@ -105,7 +164,9 @@ cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const stru
 	fleet_set(job, POD "/nodeSelector", "kubernetes.io/hostname", node->hostname);
 	/* A report that names its host then names the node, and not the pod. */
 	fleet_set(job, POD, "hostname", host);
-	fleet_set(job, CONTAINER "/env/0", "value", delay);
-	fleet_set(job, POD "/volumes/0/hostPath", "path", folder);
+	set_variable(job, "FLEET_DELAY", delay);
+	set_variable(job, "FLEET_OUT", out);
+	if (place != NULL)
+		set_variable(job, "FLEET_PUSH", place);
 	return job;
 }

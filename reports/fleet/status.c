@@ -11,12 +11,15 @@
 /* In this order they are printed. */
 enum state { FAILED, LOST, RUNNING, PENDING, MISSING, PASSED, STATE_COUNT };
 
+enum { KILLED = 128 }; /* and the signal: an exit code */
+
 static const char *const state_names[] = {"failed",  "lost",	"running",
 					  "pending", "missing", "passed"};
 
 struct status_node {
 	const char *name, *pod, *created;
 	enum state state;
+	bool not_pushed;
 	char *text; /* the verdict, or why there is none */
 };
 
@@ -38,12 +41,15 @@ static void statuses_free(struct statuses *it)
 static void read_verdict(const cJSON *terminated, struct status_node *node)
 {
 	const char *message = view_string(terminated, "/message");
-	const int64_t code = view_int(terminated, "/exitCode");
+	int64_t code = view_int(terminated, "/exitCode");
 	cJSON *verdict CLEANUP_JSON = NULL;
 	node->state = LOST;
-	if (json_parse_strict(message, strlen(message), &verdict, NULL) < 0 ||
-	    strcmp(view_string(verdict, "/schema"), FLEET_VERDICT_SCHEMA) != 0 ||
-	    view_int(verdict, "/exitCode") != code) {
+	const bool is_verdict = json_parse_strict(message, strlen(message), &verdict, NULL) == 0 &&
+				strcmp(view_string(verdict, "/schema"), FLEET_VERDICT_SCHEMA) == 0;
+	const char *not_pushed = view_string(verdict, "/notPushed");
+	/* The run had ended, and so its verdict counts. */
+	const bool killed = not_pushed[0] != '\0' && code > KILLED;
+	if (!is_verdict || (view_int(verdict, "/exitCode") != code && !killed)) {
 		node->text = text_format("exit code %lld, and no verdict of it", (long long)code);
 		return;
 	}
@@ -51,6 +57,12 @@ static void read_verdict(const cJSON *terminated, struct status_node *node)
 	text_addf(&text, "%s%s", view_string(verdict, "/error"), view_string(verdict, "/result"));
 	json_each (id, json_pointer(verdict, "/failed"))
 		text_addf(&text, " %s", view_string(id, ""));
+	node->not_pushed = not_pushed[0] != '\0';
+	if (node->not_pushed)
+		text_addf(&text, "; report not pushed: %s", not_pushed);
+	if (killed)
+		text_addf(&text, " (the container ended with %lld)", (long long)code);
+	code = view_int(verdict, "/exitCode");
 	node->text = text_take(&text);
 	if (code != REPORT_EXIT_BROKEN && code != REPORT_EXIT_INCOMPLETE)
 		node->state = code == REPORT_EXIT_EXPECTED ? PASSED : FAILED;
@@ -138,6 +150,7 @@ int fleet_status_add(const cJSON *pods, const cJSON *jobs, struct text *out, str
 {
 	struct statuses it CLEANUP(statuses_free) = {0};
 	size_t counts[STATE_COUNT] = {0};
+	size_t not_pushed = 0;
 	int rc = fleet_list_each(pods, add_pod, &it, err);
 	if (rc == 0 && jobs != NULL) {
 		rc = fleet_list_each(jobs, add_job, &it, err);
@@ -147,11 +160,16 @@ int fleet_status_add(const cJSON *pods, const cJSON *jobs, struct text *out, str
 		return rc;
 	if (it.count > 0)
 		qsort(it.nodes, it.count, sizeof(*it.nodes), compare_nodes);
-	for (size_t i = 0; i < it.count; i++)
+	for (size_t i = 0; i < it.count; i++) {
 		counts[it.nodes[i].state]++;
+		not_pushed += it.nodes[i].not_pushed;
+	}
 	text_addf(out, "%zu nodes:", it.count);
 	for (size_t i = STATE_COUNT; i-- > 0;)
-		text_addf(out, " %zu %s%s", counts[i], state_names[i], i > 0 ? "," : "\n");
+		text_addf(out, " %zu %s%s", counts[i], state_names[i], i > 0 ? "," : "");
+	if (not_pushed > 0)
+		text_addf(out, "; %zu reports not pushed", not_pushed);
+	text_add(out, "\n");
 	for (size_t i = 0; i < it.count; i++)
 		text_add_line(out, "%-8s%s%s%s", state_names[it.nodes[i].state], it.nodes[i].name,
 			      it.nodes[i].text[0] != '\0' ? ": " : "", it.nodes[i].text);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/fleet/fleet.h"
 
+#include "base/digest.h"
 #include "base/members.h"
 #include "reports/environment.h"
 #include "reports/view.h"
 
 #include <string.h>
 
-enum { STRING_MAX = 160, FAILED_MAX = 16, REASON_MAX = 600 };
+enum { STRING_MAX = 160, WORD_MAX = 96, FAILED_MAX = 16, REASON_MAX = 600, PUSH_REASON_MAX = 240 };
 
 /* What is long only in a stranger's report. */
 static void add_details(struct members *json, const cJSON *report)
@@ -29,7 +30,8 @@ static void add_details(struct members *json, const cJSON *report)
 	}
 }
 
-static char *verdict(const cJSON *report, int64_t exit_code, const char *why, bool details)
+static char *verdict(const cJSON *report, int64_t exit_code, const char *why,
+		     const struct fleet_push *push, bool details)
 {
 	static const char *const words[][2] = {{"result", "/verdict/conformance/result"},
 					       {"state", "/run/state"},
@@ -39,22 +41,28 @@ static char *verdict(const cJSON *report, int64_t exit_code, const char *why, bo
 	member_string(&json, "schema", FLEET_VERDICT_SCHEMA);
 	member_int(&json, "exitCode", exit_code);
 	for (size_t i = 0; report != NULL && i < ARRAY_SIZE(words); i++)
-		member_cut(&json, words[i][0], view_string(report, words[i][1]), STRING_MAX);
+		member_cut(&json, words[i][0], view_string(report, words[i][1]), WORD_MAX);
 	if (report == NULL) {
 		member_cut(&json, "error", why, REASON_MAX);
 	} else {
 		member_int(&json, "checks", view_int(report, "/totals/checks"));
 		member_int(&json, "passed", view_int(report, "/totals/outcome/pass"));
 	}
+	/* A place has no characters that JSON escapes. */
+	if (report != NULL && push != NULL && push->place != NULL)
+		member_cut(&json, "pushed", push->place, FLEET_PLACE_MAX + DIGEST_SIZE);
+	else if (report != NULL && push != NULL)
+		member_cut(&json, "notPushed", push->why, PUSH_REASON_MAX);
 	if (details)
 		add_details(&json, report);
 	cJSON *line CLEANUP_JSON = members_take(&json);
 	return json_print_compact(line);
 }
 
-void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why, struct text *out)
+void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why,
+		       const struct fleet_push *push, struct text *out)
 {
-	char *whole CLEANUP_FREE = verdict(report, exit_code, why, report != NULL);
-	char *small CLEANUP_FREE = verdict(report, exit_code, why, false);
+	char *whole CLEANUP_FREE = verdict(report, exit_code, why, push, report != NULL);
+	char *small CLEANUP_FREE = verdict(report, exit_code, why, push, false);
 	text_addf(out, "%s\n", strlen(whole) < FLEET_VERDICT_MAX ? whole : small);
 }

@@ -9,7 +9,7 @@ import {basename, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 
 export const nodeName = 'node';
-const address = '10.88.0.1'; // of the node, on the bridge that pods are plugged into
+export const address = '10.88.0.1'; // of the node, on the bridge that pods are plugged into
 const token = 'token-of-the-tests';
 const root = '/run/cluster';
 const logs = process.env.CLUSTER_LOGS ?? join(root, 'logs'); // a folder that stays, see README.md

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // usage: isolated node fleet.mjs BUILD
 // Nodes are certified by the Jobs of `gpucert fleet plan` on a real Kubernetes, and their verdicts and reports read together.
-import {execFileSync} from 'node:child_process';
+import {execFile, execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {existsSync, readFileSync, writeFileSync} from 'node:fs';
-import {join, resolve} from 'node:path';
-import {api, importImage, kubectl, nodeName, podLog, pods, poll, runCtr, runParts, startCluster, until} from './cluster.mjs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+import {dirname, join, resolve} from 'node:path';
+import {promisify} from 'node:util';
+import {address, api, importImage, kubectl, nodeName, podLog, pods, poll, runCtr, runParts, startCluster, until} from './cluster.mjs';
 
 const build = resolve(process.argv[2]);
 const gpucert = join(build, 'bin/gpucert');
@@ -57,8 +59,8 @@ const reportOf = (name) => join(folder, name, nodeName);
 
 // Certifies the node with the checks, while `during` happens: its state must be the expected one. Returns the verdict's line, which the
 // report on the node must have, too.
-async function certify(name, state, checks, during) {
-	const jobs = plan(name, kubectl('get', 'nodes', '-o', 'json'), checks);
+async function certify(name, state, checks, during, ...options) {
+	const jobs = plan(name, kubectl('get', 'nodes', '-o', 'json'), checks, ...options);
 	kubectl('apply', '-f', jobs);
 	await during?.();
 	const pod = await until(`fleet ${name}: its pod ends`, podsOf(name), ([pod]) => pod && hasEnded(pod) && pod);
@@ -75,6 +77,25 @@ async function certifyWithVerdict(name, state, ...checks) {
 	const {nodes, refused} = JSON.parse(run('fleet', 'merge', '--json', join(folder, name)));
 	expect(refused.length === 0 && nodes.length === 1 && nodes[0].name === nodeName && nodes[0].journal === verdict.journal, JSON.stringify([nodes, refused]));
 	return {verdict, report: JSON.parse(readFileSync(join(reportOf(name), 'report.json')))};
+}
+
+// A web server on the node, which its pods reach.
+async function startStore() {
+	const store = {full: false};
+	const server = createServer((request, response) => {
+		const file = work(`store${request.url}`);
+		const parts = [];
+		request.on('data', (data) => parts.push(data)).on('end', () => {
+			if (request.headers.authorization !== 'Bearer open-sesame') return response.writeHead(401).end();
+			if (request.method === 'GET') return existsSync(file) ? response.end(readFileSync(file)) : response.writeHead(404).end();
+			if (store.full) return response.writeHead(507).end();
+			mkdirSync(dirname(file), {recursive: true});
+			writeFileSync(file, Buffer.concat(parts));
+			response.writeHead(201).end();
+		});
+	});
+	await new Promise((resolve) => server.listen(0, address, resolve));
+	return Object.assign(store, {place: `http://${address}:${server.address().port}/fleet`, close: () => server.close()});
 }
 
 // Nodes without a kubelet: objects only. Their pods are bound here, and end with a verdict as the kubelet would report it.
@@ -130,6 +151,25 @@ const parts = {
 		expect(verdict.exitCode === 1 && verdict.failed.includes('list-and-watch.health'), JSON.stringify(verdict));
 		const {groups} = JSON.parse(run('fleet', 'merge', '--json', folder));
 		expect(groups.some(({check, nodes}) => check === 'list-and-watch.health' && nodes.includes(nodeName)), JSON.stringify(groups));
+	},
+	'a pod pushes its report; when the storage is full, it stays, and another pod pushes it': async () => {
+		const store = await startStore();
+		const options = ['--push', `${store.place}/{node}`, '--plain-http', '--pod-resources', '--push-secret', 'reports'];
+		const push = async () => JSON.parse(await certify('pushed', 'passed', ['registration.version'], undefined, ...options));
+		kubectl('-n', space, 'create', 'secret', 'generic', 'reports', '--from-literal=token=open-sesame');
+		store.full = true;
+		const kept = await push();
+		expect(/status 507/.test(kept.notPushed) && !kept.pushed, JSON.stringify(kept));
+		kubectl('delete', '-f', work('jobs-pushedreports.json'));
+		await until('its pod is gone', podsOf('pushed'), (found) => found.length === 0);
+		store.full = false;
+		const pushed = await push();
+		expect(pushed.journal === kept.journal && !pushed.notPushed, JSON.stringify([kept, pushed]));
+		writeFileSync(work('token'), 'open-sesame');
+		await promisify(execFile)(gpucert, ['pull', '--plain-http', '--token-file', work('token'), pushed.pushed, '-o', work(`pulled/${nodeName}`)]);
+		expect(JSON.parse(readFileSync(work(`pulled/${nodeName}/report.json`))).run.journal.digest === kept.journal, 'another report was pushed');
+		expect(existsSync(join(reportOf('pushed'), 'pushed.json')), 'the report on the node is not marked');
+		store.close();
 	},
 	'a pod that is killed is lost, and the node can be certified again': async () => {
 		await certify('killed', 'lost', ['load', '--thorough'], async () => {

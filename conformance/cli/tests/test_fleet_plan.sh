@@ -32,28 +32,83 @@ expect_exit 2 gpucert fleet plan "$work/torn.json" --image "$image"
 expect_says "torn.json: "
 expect_exit 2 gpucert fleet plan "$work/missing.json" --image "$image"
 
+# Reports are pushed to a place of their own, with credentials that no Job shows.
+push='https://reports.example/nov/{node}'
+expect_exit 0 gpucert fleet plan "$work/nodes.json" --image "$image" --push "$push" --push-secret reports --pod-resources --deadline 400
+cp "$work/out" "$work/pushing.json"
+expect_report "$work/pushing.json" "r.items.every(({spec}) => spec.template.spec.containers[0].env.some(({name, value}) => name === 'FLEET_PUSH' && value === 'https://reports.example/nov/' + spec.template.metadata.annotations['gpucert.internal/node']))" true
+expect_report "$work/pushing.json" "r.items[0].spec.template.spec.volumes.map((v) => v.name + (v.secret?.secretName ?? '')).join()" report,run,tmp,pod-resources,secretreports
+expect_report "$work/pushing.json" "r.items[0].spec.template.spec.containers[0].args[0]" --pod-resources=/var/lib/kubelet/pod-resources/kubelet.sock
+expect_says '"--within 100"'
+report "$work/pushing.json" "JSON.stringify(r.items[0])" >"$work/job.yaml"
+node "$manifests" "$work/job.yaml" || complain "the Job that pushes is not as the Kubernetes API has it"
+# refused PLACE WORDS
+refused() {
+	expect_exit 2 gpucert fleet plan "$work/nodes.json" --image "$image" --push "$1"
+	expect_says "$2"
+}
+refused 'https://me:secret@reports.example/{node}' "--push-secret"
+refused 'https://reports.example/all' "expected a URL with one {node}"
+refused 'https://reports.example/{node}/{node}' "expected a URL with one {node}"
+refused 'https://reports example/{node}' "expected a URL with one {node}"
+refused 'reports/{node}' "--push: 'reports/"
+refused 'https://reports.example/{node}?signature=1' "--push: a URL without user, query and fragment"
+refused 'http://reports.example/{node}' "--plain-http"
+refused 'oci://reports.example/{node}' "name a tag"
+refused 'https:///{node}' "not a URL with a host"
+refused "https://reports.example/$(printf '%0500d' 0)/{node}" "longer than 512 characters"
+
 # The Kubernetes API knows every field.
 report "$work/jobs.json" "JSON.stringify(r.items[0])" >"$work/job.yaml"
 node "$manifests" "$work/job.yaml" || complain "the Job is not as the Kubernetes API has it"
 
-# container DELAY: the first Job's, with its environment but for the places.
+# container DELAY NAME: the first Job's, with its environment but for the places, which are $work/NAME/...
 container() {
 	# shellcheck disable=SC2016 # an expression of JavaScript
 	node - "$work/jobs.json" >"$work/container.sh" <<-'E2'
 		const {items} = JSON.parse(require('fs').readFileSync(process.argv[2]));
-		const {command, args} = items[0].spec.template.spec.containers[0];
-		console.log('exec ' + [...command, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' '));
+		const {command, args, env} = items[0].spec.template.spec.containers[0];
+		const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+		console.log(env.filter(({value}) => value !== undefined).map(({name, value}) => `: "\${${name}=${value}}"; export ${name}`).join('\n'));
+		console.log('exec ' + [...command, ...args].map(quoted).join(' '));
 	E2
-	FLEET_DELAY=$1 FLEET_OUT=$work/report FLEET_VERDICT=$work/verdict exec sh "$work/container.sh"
+	mkdir -p "$work/$2"
+	FLEET_DELAY=$1 FLEET_OUT=$work/$2/a FLEET_VERDICT=$work/verdict FLEET_LOG=$work/log FLEET_SECRET=$work/secret exec sh "$work/container.sh"
 }
 
 code=0
-(container 0) >"$work/log" 2>&1 || code=$?
+(container 0 quick) >"$work/log" 2>&1 || code=$?
 [ $code -eq 0 ] || complain "the container ends with $code: $(tail -n 5 "$work/log")"
-[ -f "$work/report/report.json" ] || complain "no report is kept"
-[ "$(report "$work/verdict" r.journal)" = "$(report "$work/report/report.json" r.run.journal.digest)" ] ||
+[ -f "$work/quick/a/report.json" ] || complain "no report is kept"
+[ "$(report "$work/verdict" r.journal)" = "$(report "$work/quick/a/report.json" r.run.journal.digest)" ] ||
 	complain "the verdict is that of another run"
 node "$validate" "$schema/verdict.schema.json" "$work/verdict" || complain "the verdict is not as its schema says"
+
+# It also says whether the report is in its place.
+# push_verdict OPTION FILE EXPRESSION VALUE
+push_verdict() {
+	expect_exit 0 gpucert fleet verdict "$1" "$2" "$work/quick/a"
+	cp "$work/out" "$work/pushed"
+	node "$validate" "$schema/verdict.schema.json" "$work/pushed" || complain "$1 breaks the verdict"
+	expect_report "$work/pushed" "$3" "$4"
+}
+echo '{"reference": "https://reports.example/a@sha256:1"}' >"$work/receipt"
+echo 'gpucert publish: report.json: status 507' >"$work/error"
+push_verdict --pushed "$work/receipt" r.pushed https://reports.example/a@sha256:1
+push_verdict --not-pushed "$work/error" r.notPushed 'report.json: status 507'
+push_verdict --not-pushed "$work/none" r.notPushed 'not yet'
+push_verdict --pushed "$work/none" r.notPushed 'not yet'
+
+# A pod that is made again does not run again, unless something else is to be run.
+cp "$work/verdict" "$work/first"
+code=0
+(container 0 quick) >"$work/log" 2>&1 || code=$?
+[ $code -eq 0 ] || complain "the second container ends with $code: $(tail -n 5 "$work/log")"
+cmp -s "$work/verdict" "$work/first" || complain "the second container has another verdict: $(cat "$work/verdict")"
+expect_exit 0 gpucert fleet begin --plan "$(report "$work/jobs.json" 'r.items[0].spec.template.spec.containers[0].env.find((v) => v.name === "FLEET_PLAN").value')" "$work/quick/a"
+expect_exit 4 gpucert fleet begin --plan other "$work/quick/a"
+[ -f "$work/quick/earlier_runs/1/a/report.json" ] || complain "the report of another plan is lost"
+cp "$work/first" "$work/verdict"
 
 # The pods' verdicts are the index: of the plan's two nodes one has a pod.
 node - "$work/jobs.json" "$work/verdict" >"$work/pods.json" <<'E2'
@@ -88,7 +143,7 @@ cat >"$work/fake/gpucert" <<-E2
 E2
 chmod +x "$work/fake/gpucert"
 PATH=$work/fake:$PATH
-(container 0) >"$work/log" 2>&1 &
+(container 0 signal) >"$work/log" 2>&1 &
 pod=$!
 read -r _ <"$work/started"
 kill -TERM $pod
@@ -98,7 +153,7 @@ wait $pod || code=$?
 expect_report "$work/verdict" "r.exitCode" 4
 
 # A signal before the start is an incomplete run.
-(container 3600) >"$work/log" 2>&1 &
+(container 3600 never) >"$work/log" 2>&1 &
 pod=$!
 until pgrep -P $pod -x sleep >/dev/null; do sleep 0.1; done
 kill -TERM $pod

@@ -3,6 +3,7 @@
 #include "reports/fleet/fleet.h"
 
 #include "base/members.h"
+#include "reports/view.h"
 
 #include <stdint.h>
 
@@ -51,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)fleet_status_add(document, document, &out, NULL);
 	fleet_add_refusal(document, &out);
 	text_reset(&out);
-	fleet_verdict_add(document, 1, "", &out);
+	const struct fleet_push push = {.why = view_string(document, "/why")};
+	fleet_verdict_add(document, 1, "", &push, &out);
 	if (out.size > FLEET_VERDICT_MAX)
 		__builtin_trap();
 	return 0;

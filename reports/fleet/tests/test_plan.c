@@ -88,7 +88,7 @@ static void test_job(void)
 		{"/items/0/spec/template/spec/tolerations/0/key", "nvidia.com/gpu"},
 		{"/items/0/spec/template/spec/tolerations/0/operator", "Exists"},
 		{"/items/0/spec/template/spec/containers/0/args/0", "--require-conformant"},
-		{"/items/0/spec/template/spec/volumes/0/hostPath/path", "/var/lib/gpucert/f/a.b"},
+		{"/items/0/spec/template/spec/volumes/0/hostPath/path", "/var/lib/gpucert/f"},
 		{"/items/0/spec/podFailurePolicy/rules/1/onExitCodes/operator", "NotIn"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
@@ -236,6 +236,15 @@ static void test_bad_options(void)
 		{{.max_unavailable = "%"}, "--max-unavailable: expected"},
 		{{.max_unavailable = ""}, "--max-unavailable: expected"},
 		{{.runtime_class = "a b"}, "--runtime-class: expected"},
+		{{.push_secret = "a"}, "--push is missing"},
+		{{.plain_http = true}, "--push is missing"},
+		{{.push = "https://a/{node}", .push_secret = "a b"}, "--push-secret: expected"},
+		{{.push = "https://a:b@c/{node}"},
+		 "--push: credentials go into a Secret (--push-secret)"},
+		{{.push = "https://a/node"}, "--push: expected a URL with one {node}"},
+		{{.push = "https://a/{node}/{node}"}, "--push: expected a URL with one {node}"},
+		{{.push = "https://a/{node}\n"}, "--push: expected a URL with one {node}"},
+		{{.push = "https://a/{node}\""}, "--push: expected a URL with one {node}"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct fleet_wave wave CLEANUP_FLEET_WAVE = {0};
@@ -249,6 +258,9 @@ static void test_bad_options(void)
 		with.max_unavailable =
 			row->max_unavailable != NULL ? row->max_unavailable : with.max_unavailable;
 		with.runtime_class = row->runtime_class;
+		with.push = row->push;
+		with.push_secret = row->push_secret;
+		with.plain_http = row->plain_http;
 		UNIT_INT(plan(three, &with, &wave, &err), ERROR_ARGUMENT);
 		UNIT_CONTAINS(err.text, rows[i].error);
 	}
@@ -272,6 +284,31 @@ static void test_names(void)
 	CU_ASSERT_TRUE(of != NULL && strlen(of) <= 63 && fleet_is_subdomain(of));
 }
 
+static int refuse_long(const char *place, struct error *err)
+{
+	return strlen(place) > 40 ? error_set(err, ERROR_ARGUMENT, "%s: too long", place) : 0;
+}
+
+/* Each report has its own place; the longest name decides whether all are places. */
+static void test_places(void)
+{
+	struct fleet_plan with = options();
+	struct fleet_wave wave CLEANUP_FLEET_WAVE = {0};
+	struct error err = {0};
+	with.push = "https://reports.example/{node}/r";
+	with.check_place = refuse_long;
+	with.plain_http = true;
+	cJSON *jobs CLEANUP_JSON = jobs_of(LIST(NODE("a.b", "a", READY)), &with);
+	char *printed CLEANUP_FREE = json_print_compact(jobs);
+	UNIT_CONTAINS(printed,
+		      "{\"name\":\"FLEET_PUSH\",\"value\":\"https://reports.example/a.b/r\"}");
+	UNIT_CONTAINS(printed, "\"--within 15 --plain-http\"");
+	CU_ASSERT_PTR_NULL(strstr(printed, "secretName"));
+	CU_ASSERT_PTR_NULL(strstr(printed, "pod-resources"));
+	UNIT_INT(plan(three, &with, &wave, &err), ERROR_ARGUMENT);
+	UNIT_STRING(err.text, "--push: https://reports.example/c.example.internal/r: too long");
+}
+
 /* Whatever a report holds, Kubernetes keeps the whole line. */
 static void test_verdict(void)
 {
@@ -293,15 +330,18 @@ static void test_verdict(void)
 	}
 	text_add(&json, "]}");
 	UNIT_INT(json_parse(text_string(&json), json.size, &report, NULL), 0);
-	fleet_verdict_add(report, 1, "", &line);
+	const struct fleet_push push = {.why = text_string(&json)};
+	fleet_verdict_add(report, 1, "", &push, &line);
 	CU_ASSERT_TRUE(line.size <= FLEET_VERDICT_MAX);
 	UNIT_INT(json_parse(text_string(&line), line.size, &verdict, NULL), 0);
 	UNIT_STRING(json_pointer_string(verdict, "/state"), "complete");
 	UNIT_INT((int)json_pointer_number(verdict, "/exitCode"), 1);
+	UNIT_CONTAINS(json_pointer_string(verdict, "/notPushed"), "run");
 }
 
 UNIT_MAIN("fleet plan", {"a Job for each node", test_job},
 	  {"waves have each node once", test_waves}, {"nodes that are left out", test_left_out},
 	  {"bad lists are refused with their place", test_bad_lists},
 	  {"bad options are refused", test_bad_options}, {"names of Jobs", test_names},
+	  {"places of reports", test_places},
 	  {"a verdict fits the termination message", test_verdict})

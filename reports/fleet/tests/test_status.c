@@ -79,6 +79,48 @@ static void test_states(void)
 		    "passed  a: conformant\n");
 }
 
+/* The verdict of a run counts whatever became of the push. */
+static void test_pushes(void)
+{
+	struct text out CLEANUP_TEXT = {0};
+	struct error err = {0};
+	UNIT_INT(
+		status_of(
+			LIST("{" META("p1", "a", "1") ", " ENDED(
+				"0",
+				VERDICT("0",
+					"\\\"result\\\": \\\"conformant\\\", "
+					"\\\"pushed\\\": \\\"x\\\"")) "}, "
+								      "{" META("p2", "b", "1") ", " ENDED(
+									      "1",
+									      VERDICT("1",
+										      "\\\"result\\\": \\\"violated\\\", "
+										      "\\\"notPushed\\\": \\\"status 507\\\"")) "}, "
+																"{" META(
+																	"p3",
+																	"c",
+																	"1") ", " ENDED("137", VERDICT("0", "\\\"result\\\": \\\"conformant\\\", "
+																					    "\\\"notPushed\\\": \\\"not yet\\\"")) "}, "
+																										   "{" META("p4", "d", "1") ", " ENDED("137", VERDICT("0", "\\\"result\\\": \\\"conformant\\\"")) "}, "
+																																						  "{" META(
+																																							  "p5", "e", "1") ", " ENDED("1",
+																																										     VERDICT("0",
+																																											     "\\\"result\\\": \\\"conformant\\\", "
+																																											     "\\\"notPushed\\\": \\\"not yet\\\"")) "}"),
+			NULL, &out, &err),
+		0);
+	UNIT_STRING(
+		text_string(&out),
+		"5 nodes: 2 passed, 0 missing, 0 pending, 0 running, 2 lost, 1 failed; 2 reports "
+		"not pushed\n"
+		"failed  b: violated; report not pushed: status 507\n"
+		"lost    d: exit code 137, and no verdict of it\n"
+		"lost    e: exit code 1, and no verdict of it\n"
+		"passed  a: conformant\n"
+		"passed  c: conformant; report not pushed: not yet (the container ended with "
+		"137)\n");
+}
+
 static void test_bad_lists(void)
 {
 	static const struct {
@@ -101,4 +143,5 @@ static void test_bad_lists(void)
 }
 
 UNIT_MAIN("fleet status", {"states of nodes", test_states},
+	  {"reports that are not pushed", test_pushes},
 	  {"bad lists are refused with their place", test_bad_lists})
