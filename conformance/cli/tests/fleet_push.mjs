@@ -304,6 +304,7 @@ Object.assign(scenarios, {
 		await node.store.start();
 		await node.finish(pod);
 	},
+	'server is killed four times': (node) => (node.store.rules = [first(4, (seen, {store}) => (store.kill(), store.start(), true))], node.finish()),
 	'server is down': async (node) => {
 		node.store.kill();
 		await refuses(() => false, `GET http://127.0.0.1:${node.store.port}/`, 3)(node);
