@@ -59,12 +59,10 @@ static void set_variable(cJSON *job, const char *name, const char *value)
 /* Of what is run: the image and the arguments. */
 static void set_plan(cJSON *job, const struct fleet_plan *plan)
 {
-	struct text text CLEANUP_TEXT = {0};
+	char *arguments CLEANUP_FREE = json_print_compact(json_pointer(job, CONTAINER "/args"));
+	char *run CLEANUP_FREE = text_format("%s %s", plan->image, arguments);
 	char digest[DIGEST_SIZE] = "";
-	text_add(&text, plan->image);
-	text_each (argument, plan->arguments)
-		text_addf(&text, "\n%s", argument);
-	digest_bytes(text_string(&text), text.size, digest);
+	digest_bytes(run, strlen(run), digest);
 	set_variable(job, "FLEET_PLAN", digest);
 }
 
@@ -123,9 +121,9 @@ cJSON *plan_template(const struct fleet_plan *plan)
 	fleet_set(job, CONTAINER, "image", plan->image);
 	fleet_set_item(job, CONTAINER, "command",
 		       cJSON_CreateStringArray(command, ARRAY_SIZE(command) - 1));
-	set_plan(job, plan);
 	set_push(job, plan);
 	set_arguments(job, plan);
+	set_plan(job, plan);
 	return job;
 }
 

@@ -339,7 +339,7 @@ Object.assign(scenarios, {
 for (let i = 0; i < 6; i++) {
 	const kills = Array.from({length: 1 + random(3)}, () => points[random(points.length)]);
 	const rule = [undefined, first(1 + random(3), cut), first(1 + random(3), (seen, {end}) => (end(503), true))][random(3)];
-	scenarios[`random: killed ${kills.join(', ')}${rule ? '; its server breaks' : ''}`] = async (node) => {
+	scenarios[`random ${i}: killed ${kills.join(', ')}${rule ? '; its server breaks' : ''}`] = async (node) => {
 		node.store.rules = rule ? [rule] : [];
 		for (const point of kills) {
 			const pod = node.pod();
