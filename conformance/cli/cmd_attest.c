@@ -14,30 +14,24 @@ static struct {
 	const char *key, *output, *url;
 } given;
 
-static int attest(const char *folder, struct faults *faults, struct error *err)
-{
-	struct key key CLEANUP_KEY = {0};
-	cJSON *envelope CLEANUP_JSON = NULL;
-	char *in_folder CLEANUP_FREE = path_join(folder, ATTESTATION_FILE_NAME);
-	char today[CLOCK_UTC_SIZE] = "";
-	const char *output = given.output != NULL ? given.output : in_folder;
-	int rc = attest_key(given.key, KEY_PRIVATE, &key, err);
-	if (rc == 0)
-		rc = attest_folder(folder, given.url, clock_utc(today), &key, &envelope, faults,
-				   err);
-	if (rc < 0 || envelope == NULL)
-		return rc;
-	rc = json_write_file(output, envelope, err);
-	if (rc == 0)
-		(void)printf("%s signed with %s\n", output, key.id);
-	return rc;
-}
-
 static int attest_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct error err = {0};
-	int rc = attest(arguments->items[0], &faults, &err);
+	struct key key CLEANUP_KEY = {0};
+	cJSON *envelope CLEANUP_JSON = NULL;
+	char *in_folder CLEANUP_FREE = path_join(arguments->items[0], ATTESTATION_FILE_NAME);
+	char today[CLOCK_UTC_SIZE] = "";
+	const char *output = given.output != NULL ? given.output : in_folder;
+	int rc = attest_key(given.key, KEY_PRIVATE, &key, &err);
+	if (rc == 0)
+		rc = attest_folder(arguments->items[0], given.url, clock_utc(today), &key,
+				   &envelope, &faults, &err);
+	if (rc == 0 && envelope != NULL) {
+		rc = json_write_file(output, envelope, &err);
+		if (rc == 0)
+			(void)printf("%s signed with %s\n", output, key.id);
+	}
 	return rc < 0 ? command_failed("attest", rc, &err) : attest_print_faults("attest", &faults);
 }
 

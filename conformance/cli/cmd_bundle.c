@@ -42,7 +42,7 @@ static int bundle_run(const struct text_list *arguments)
 			  redactions[bundle.redaction], bundle.journal);
 		rc = options_print(text_take(&out), &err);
 	}
-	return rc < 0 ? command_failed("bundle", rc, &err) : EXIT_SUCCESS;
+	return command_end("bundle", rc, &err);
 }
 
 static const struct option_spec bundle_options[] = {

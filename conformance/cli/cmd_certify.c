@@ -17,36 +17,30 @@ static struct {
 	bool json;
 } given;
 
-static int build(const char *report, struct faults *faults, struct error *err)
-{
-	struct key key CLEANUP_KEY = {0};
-	char today[CLOCK_UTC_SIZE] = "";
-	int rc = attest_key(given.key, KEY_PRIVATE, &key, err);
-	if (rc == 0 && given.product == NULL)
-		rc = error_set(err, ERROR_ARGUMENT,
-			       "--product: name the product.yaml of the product");
-	if (rc == 0 && given.output == NULL)
-		rc = error_set(err, ERROR_ARGUMENT, "--output: name the folder to make");
-	if (rc < 0)
-		return rc;
-	const struct certify_plan plan = {
-		.report = report,
-		.product = given.product,
-		.claims = given.claims,
-		.key = &key,
-		.out = given.output,
-		.today = clock_utc(today),
-	};
-	return certify_build(&plan, faults, err);
-}
-
 static int build_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct text_list subject CLEANUP_TEXT_LIST = {0};
 	cJSON *report CLEANUP_JSON = NULL;
 	struct error err = {0};
-	int rc = build(arguments->items[0], &faults, &err);
+	struct key key CLEANUP_KEY = {0};
+	char today[CLOCK_UTC_SIZE] = "";
+	int rc = attest_key(given.key, KEY_PRIVATE, &key, &err);
+	if (rc == 0 && given.product == NULL)
+		rc = error_set(&err, ERROR_ARGUMENT,
+			       "--product: name the product.yaml of the product");
+	if (rc == 0 && given.output == NULL)
+		rc = error_set(&err, ERROR_ARGUMENT, "--output: name the folder to make");
+	const struct certify_plan plan = {
+		.report = arguments->items[0],
+		.product = given.product,
+		.claims = given.claims,
+		.key = &key,
+		.out = given.output,
+		.today = clock_utc(today),
+	};
+	if (rc == 0)
+		rc = certify_build(&plan, &faults, &err);
 	if (rc == 0 && faults_count(&faults) == 0) {
 		rc = report_read_directory(given.output, &report, &err);
 		if (rc == 0)

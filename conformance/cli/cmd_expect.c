@@ -124,7 +124,7 @@ static int explain_run(const struct text_list *arguments)
 	if (rc == 0)
 		rc = options_print(text_take(&out), &err);
 	text_list_free(&given.reports);
-	return rc < 0 ? command_failed("expect explain", rc, &err) : EXIT_SUCCESS;
+	return command_end("expect explain", rc, &err);
 }
 
 /* How a check ended in the reports of one environment, for which it has one row or none. */
@@ -165,19 +165,6 @@ static struct tally *find_tally(struct tallies *tallies, const struct view_check
 	return tally;
 }
 
-static void count_failure(struct tally *tally, const struct view_check *check)
-{
-	const struct report_known known =
-		tally->row != NULL ? expectation_known(tally->row) : (struct report_known){0};
-	const bool otherwise = report_disposition_known(check->outcome, check->reason, &known) ==
-			       REPORT_UNEXPECTED_FAIL;
-	tally->failed++;
-	tally->otherwise += otherwise;
-	tally->worst = check->outcome > tally->worst ? check->outcome : tally->worst;
-	if (otherwise || tally->reason == NULL)
-		tally->reason = check->reason;
-}
-
 static int count(const struct expectations *expectations, const cJSON *report,
 		 const struct view *view, struct tallies *tallies, struct error *err)
 {
@@ -201,8 +188,17 @@ static int count(const struct expectations *expectations, const cJSON *report,
 		struct tally *tally = find_tally(tallies, check, row, environment);
 		if (check->outcome == REPORT_PASS)
 			tally->passed++;
-		else if (check->outcome != REPORT_BROKEN && report_outcome_is_bad(check->outcome))
-			count_failure(tally, check);
+		if (check->outcome == REPORT_BROKEN || !report_outcome_is_bad(check->outcome))
+			continue;
+		const struct report_known known = tally->row != NULL ? expectation_known(tally->row)
+								     : (struct report_known){0};
+		const bool otherwise = report_disposition_known(check->outcome, check->reason,
+								&known) == REPORT_UNEXPECTED_FAIL;
+		tally->failed++;
+		tally->otherwise += otherwise;
+		tally->worst = check->outcome > tally->worst ? check->outcome : tally->worst;
+		if (otherwise || tally->reason == NULL)
+			tally->reason = check->reason;
 	}
 	return 0;
 }

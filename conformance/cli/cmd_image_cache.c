@@ -20,39 +20,34 @@ static double mib(uint64_t bytes)
 	return (double)bytes / (1 << MIB_SHIFT);
 }
 
-static int show_size(struct error *err)
-{
-	struct content_cache_size size = {0};
-	struct text line CLEANUP_TEXT = {0};
-	char *directory CLEANUP_FREE = cache_directory();
-	if (directory == NULL)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "no folder for caches is known: set XDG_CACHE_HOME or HOME");
-
-	const uint64_t max = given.prune ? (uint64_t)given.keep_mib << MIB_SHIFT : UINT64_MAX;
-	int rc = content_cache_prune(directory, max, &size, err);
-	if (rc < 0)
-		return rc;
-	text_addf(&line, "%s: %zu blobs, %.1f MiB", directory, size.files, mib(size.bytes));
-	if (given.prune)
-		text_addf(&line, "; %zu removed, %.1f MiB", size.removed, mib(size.removed_bytes));
-	text_add(&line, "\n");
-	rc = options_print(text_take(&line), err);
-	if (rc == 0 && size.bytes > max)
-		return error_set(err, ERROR_PERMISSION,
-				 "more is left than was asked for: it is in use, "
-				 "or it is another user's");
-	return rc;
-}
-
 static int cache_run(const struct text_list *arguments)
 {
 	struct error err = {0};
 	(void)arguments;
-	if (show_size(&err) == 0)
-		return EXIT_SUCCESS;
-	command_print("image cache", err.text);
-	return COMMAND_EXIT_FAILED;
+	struct content_cache_size size = {0};
+	struct text line CLEANUP_TEXT = {0};
+	char *directory CLEANUP_FREE = cache_directory();
+	int rc = 0;
+	if (directory == NULL)
+		rc = error_set(&err, ERROR_NOT_FOUND,
+			       "no folder for caches is known: set XDG_CACHE_HOME or HOME");
+
+	const uint64_t max = given.prune ? (uint64_t)given.keep_mib << MIB_SHIFT : UINT64_MAX;
+	if (rc == 0)
+		rc = content_cache_prune(directory, max, &size, &err);
+	if (rc < 0)
+		return command_failed("image cache", rc, &err);
+
+	text_addf(&line, "%s: %zu blobs, %.1f MiB", directory, size.files, mib(size.bytes));
+	if (given.prune)
+		text_addf(&line, "; %zu removed, %.1f MiB", size.removed, mib(size.removed_bytes));
+	text_add(&line, "\n");
+	rc = options_print(text_take(&line), &err);
+	if (rc == 0 && size.bytes > max)
+		rc = error_set(&err, ERROR_PERMISSION,
+			       "more is left than was asked for: it is in use, "
+			       "or it is another user's");
+	return command_end("image cache", rc, &err);
 }
 
 static const struct option_spec options[] = {

@@ -156,7 +156,7 @@ static int check_run(const struct text_list *arguments)
 	int rc = 0;
 	if (given.list_rules) {
 		rc = list_rules(&err);
-		return rc < 0 ? command_failed("image check", rc, &err) : EXIT_SUCCESS;
+		return command_end("image check", rc, &err);
 	}
 	if (name == NULL && given.platform == NULL && !given.show_host)
 		rc = error_set(&err, ERROR_ARGUMENT,

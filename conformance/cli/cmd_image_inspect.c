@@ -147,29 +147,6 @@ static cJSON *pairs_json(const struct json_pair *pairs, size_t count)
 	return members_take(&json);
 }
 
-static int print(const struct inspection *it, struct error *err)
-{
-	const struct image *image = &it->argument.image;
-	struct arena arena __attribute__((cleanup(arena_free))) = {0};
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct text text CLEANUP_TEXT = {0};
-	if (!given.json) {
-		print_text(it, &text);
-		return options_print(text_take(&text), err);
-	}
-
-	member_string(&json, "schema", "gpucert-image-contents/1");
-	member_string(&json, "image", image->reference);
-	member_string(&json, "digest", image->digest);
-	member_string(&json, "platform", image_platform_name(&image->platform, &arena));
-	member_int(&json, "layers", (int64_t)image->layer_count);
-	member_item(&json, "variables", pairs_json(image->environment, image->environment_count));
-	member_item(&json, "labels", pairs_json(image->labels, image->label_count));
-	member_item(&json, "contents", image_contents_json(&it->contents));
-	cJSON *document CLEANUP_JSON = members_take(&json);
-	return options_print(json_print(document), err);
-}
-
 static int inspect_run(const struct text_list *arguments)
 {
 	struct inspection it CLEANUP(inspection_free) = {0};
@@ -180,9 +157,29 @@ static int inspect_run(const struct text_list *arguments)
 	if (rc == 0)
 		rc = image_contents_read_shown(it.argument.source, &it.argument.image, &it.contents,
 					       &err);
-	if (rc == 0)
-		rc = print(&it, &err);
-	return rc < 0 ? command_failed("image inspect", rc, &err) : EXIT_SUCCESS;
+	if (rc < 0)
+		return command_failed("image inspect", rc, &err);
+
+	const struct image *image = &it.argument.image;
+	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct text text CLEANUP_TEXT = {0};
+	if (!given.json) {
+		print_text(&it, &text);
+		return command_end("image inspect", options_print(text_take(&text), &err), &err);
+	}
+
+	member_string(&json, "schema", "gpucert-image-contents/1");
+	member_string(&json, "image", image->reference);
+	member_string(&json, "digest", image->digest);
+	member_string(&json, "platform", image_platform_name(&image->platform, &arena));
+	member_int(&json, "layers", (int64_t)image->layer_count);
+	member_item(&json, "variables", pairs_json(image->environment, image->environment_count));
+	member_item(&json, "labels", pairs_json(image->labels, image->label_count));
+	member_item(&json, "contents", image_contents_json(&it.contents));
+	cJSON *document CLEANUP_JSON = members_take(&json);
+	rc = options_print(json_print(document), &err);
+	return command_end("image inspect", rc, &err);
 }
 
 static const struct option_spec inspect_options[] = {

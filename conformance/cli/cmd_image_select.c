@@ -65,7 +65,7 @@ static int labels_run(const struct text_list *arguments)
 		return command_failed("image labels", rc, &err);
 	labels_of_host(&host, prefix, &text);
 	rc = options_print(text_take(&text), &err);
-	return rc < 0 ? command_failed("image labels", rc, &err) : EXIT_SUCCESS;
+	return command_end("image labels", rc, &err);
 }
 
 static const struct option_spec select_options[] = {

@@ -174,35 +174,6 @@ static int make_absolute(const char *path, char **out, struct error *err)
 	return 0;
 }
 
-static int start_kubelet(struct session *session, struct error *err)
-{
-	char *directory CLEANUP_FREE = NULL;
-	char *registry CLEANUP_FREE = NULL;
-	struct kubelet_options kubelet = {.take_over = take_over,
-					  .seed = (uint64_t)seed,
-					  .os = strcmp(os_name, "windows") == 0 ? KUBELET_OS_WINDOWS
-										: KUBELET_OS_LINUX,
-					  .on_event = print_event,
-					  .user = session};
-	int rc = kubelet_profile_parse(profile_name, &kubelet.profile, err);
-	if (rc == 0)
-		rc = make_absolute(plugin_dir, &directory, err);
-	if (rc == 0 && registry_dir != NULL)
-		rc = make_absolute(registry_dir, &registry, err);
-	if (rc != 0)
-		return rc;
-	kubelet.plugin_dir = directory;
-	kubelet.registry_dir = registry;
-	if (session->node != 0) {
-		char *parent = directory;
-		directory = text_format("%s/%lld", parent, (long long)session->node);
-		free(parent);
-		kubelet.plugin_dir = directory;
-	}
-	rc = kubelet_new(session->loop, &kubelet, &session->kubelet, err);
-	return rc == 0 ? kubelet_start(session->kubelet, err) : rc;
-}
-
 /* Refuses mistakes before anything is touched. */
 static int check_options(struct error *err)
 {
@@ -260,7 +231,32 @@ static bool never(void *user)
 
 static int start_session(struct session *session, struct error *err)
 {
-	int rc = start_kubelet(session, err);
+	char *directory CLEANUP_FREE = NULL;
+	char *registry CLEANUP_FREE = NULL;
+	struct kubelet_options kubelet = {.take_over = take_over,
+					  .seed = (uint64_t)seed,
+					  .os = strcmp(os_name, "windows") == 0 ? KUBELET_OS_WINDOWS
+										: KUBELET_OS_LINUX,
+					  .on_event = print_event,
+					  .user = session};
+	int rc = kubelet_profile_parse(profile_name, &kubelet.profile, err);
+	if (rc == 0)
+		rc = make_absolute(plugin_dir, &directory, err);
+	if (rc == 0 && registry_dir != NULL)
+		rc = make_absolute(registry_dir, &registry, err);
+	if (rc != 0)
+		return rc;
+	kubelet.plugin_dir = directory;
+	kubelet.registry_dir = registry;
+	if (session->node != 0) {
+		char *parent = directory;
+		directory = text_format("%s/%lld", parent, (long long)session->node);
+		free(parent);
+		kubelet.plugin_dir = directory;
+	}
+	rc = kubelet_new(session->loop, &kubelet, &session->kubelet, err);
+	if (rc == 0)
+		rc = kubelet_start(session->kubelet, err);
 	for (size_t i = 0; rc == 0 && i < faults.count; i++)
 		rc = kubelet_fault_set(session->kubelet, faults.items[i], err);
 	if (rc < 0 || plugin_command == NULL)
@@ -314,22 +310,18 @@ static int run_all(struct run *run, struct error *err)
 	return rc == ERROR_CANCELLED ? 0 : rc;
 }
 
-static void stop_session(struct session *session)
-{
-	struct error err = {0};
-	session->stopping = true;
-	if (session->plugin != NULL && !process_has_ended(session->plugin) &&
-	    plugin_process_stop(session->loop, session->plugin, &err) != 0)
-		log_warning("%s", err.text);
-	process_free(session->plugin);
-}
-
 static void close_run(struct run *run)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-	for (int64_t i = 0; i < fleet; i++)
-		stop_session(&run->sessions[i]);
+	for (int64_t i = 0; i < fleet; i++) {
+		struct session *session = &run->sessions[i];
+		session->stopping = true;
+		if (session->plugin != NULL && !process_has_ended(session->plugin) &&
+		    plugin_process_stop(session->loop, session->plugin, &err) != 0)
+			log_warning("%s", err.text);
+		process_free(session->plugin);
+	}
 	if (process_end_orphans(&names, &err) != 0)
 		log_warning("processes that were left running: %s", err.text);
 	text_each (name, &names)

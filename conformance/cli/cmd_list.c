@@ -15,27 +15,6 @@ static struct {
 	struct text_list exclude;
 } list;
 
-static cJSON *item_json(const struct plan_item *item)
-{
-	const struct check *check = item->check;
-	const struct requirement *requirement = requirement_get(check->requirement);
-	struct members json CLEANUP_MEMBERS = members_new();
-	member_string(&json, "id", check->id);
-	member_string(&json, "suite", item->suite->name);
-	member_string(&json, "title", check->title);
-	member_string(&json, "requirement", requirement->id);
-	member_string(&json, "level", report_level_names[requirement->level]);
-	member_string(&json, "sentence", requirement->sentence);
-	member_string(&json, "source", requirement->source);
-	member_string(&json, "advice", check->advice);
-	member_string(&json, "severity", report_severity_names[check->severity]);
-	if (check->depends_on != NULL)
-		member_string(&json, "dependsOn", check->depends_on);
-	member_int(&json, "revision", check->revision);
-	member_int(&json, "timeoutSeconds", check->timeout_s);
-	return members_take(&json);
-}
-
 static void print_table(const struct plan *plan)
 {
 	const struct check_suite *suite = NULL;
@@ -75,11 +54,29 @@ static int list_run(const struct text_list *arguments)
 	}
 
 	struct members array CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < plan.count; i++)
-		member_item(&array, NULL, item_json(&plan.items[i]));
+	for (size_t i = 0; i < plan.count; i++) {
+		const struct plan_item *item = &plan.items[i];
+		const struct check *check = item->check;
+		const struct requirement *requirement = requirement_get(check->requirement);
+		struct members row CLEANUP_MEMBERS = members_new();
+		member_string(&row, "id", check->id);
+		member_string(&row, "suite", item->suite->name);
+		member_string(&row, "title", check->title);
+		member_string(&row, "requirement", requirement->id);
+		member_string(&row, "level", report_level_names[requirement->level]);
+		member_string(&row, "sentence", requirement->sentence);
+		member_string(&row, "source", requirement->source);
+		member_string(&row, "advice", check->advice);
+		member_string(&row, "severity", report_severity_names[check->severity]);
+		if (check->depends_on != NULL)
+			member_string(&row, "dependsOn", check->depends_on);
+		member_int(&row, "revision", check->revision);
+		member_int(&row, "timeoutSeconds", check->timeout_s);
+		member_item(&array, NULL, members_take(&row));
+	}
 	cJSON *json CLEANUP_JSON = members_take(&array);
 	rc = options_print(json_print(json), &err);
-	return rc < 0 ? command_failed("list", rc, &err) : EXIT_SUCCESS;
+	return command_end("list", rc, &err);
 }
 
 static const struct option_spec list_options[] = {

@@ -43,7 +43,7 @@ static int matrix_run(const struct text_list *arguments)
 	if (rc == 0 && unread.count > 0)
 		rc = error_set(&err, ERROR_FORMAT, "%zu of %zu files could not be read",
 			       unread.count, unread.count + matrix.report_count + matrix.repeated);
-	return rc < 0 ? command_failed("matrix", rc, &err) : EXIT_SUCCESS;
+	return command_end("matrix", rc, &err);
 }
 
 static const struct option_spec matrix_options[] = {

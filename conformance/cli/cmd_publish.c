@@ -91,7 +91,7 @@ static int move_report(const char *command, move_fn *move, const char *from, con
 		(void)fprintf(stderr, "\r\033[K");
 	if (rc == 0)
 		rc = show_result(place, &result, move == report_pull ? "fetched" : "sent", &err);
-	return rc < 0 ? command_failed(command, rc, &err) : 0;
+	return command_end(command, rc, &err);
 }
 
 static int publish_run(const struct text_list *arguments)

@@ -13,33 +13,6 @@ static struct {
 	bool json;
 } given;
 
-static int verify(const char *path, struct key *key, struct text *text, cJSON **statement,
-		  struct faults *faults, struct error *err)
-{
-	struct folder folder CLEANUP_FOLDER = {0};
-	struct text conformance CLEANUP_TEXT = {0};
-	char today[CLOCK_UTC_SIZE] = "";
-	const struct attest_trust trust = {
-		.key = key,
-		.attestation = given.attestation,
-		.subjects = &given.subjects,
-		.today = clock_utc(today),
-	};
-	int rc = attest_key(given.key, KEY_PUBLIC, key, err);
-	if (rc == 0)
-		rc = folder_open(path, &folder, faults, err);
-	if (rc == 0)
-		rc = attest_verify(&folder, &trust, statement, faults, err);
-	if (rc < 0)
-		return rc;
-	text_addf(text, "verified: report, journal and evidence are what %s attested\nresult %s, ",
-		  key->id, view_string(*statement, "/predicate/result"));
-	view_add_conformance(folder.report, &conformance);
-	text_add_escaped(text, text_string(&conformance), conformance.size);
-	text_add(text, "\n");
-	return 0;
-}
-
 static int verify_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
@@ -47,7 +20,29 @@ static int verify_run(const struct text_list *arguments)
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *statement CLEANUP_JSON = NULL;
 	struct error err = {0};
-	int rc = verify(arguments->items[0], &key, &text, &statement, &faults, &err);
+	struct folder folder CLEANUP_FOLDER = {0};
+	struct text conformance CLEANUP_TEXT = {0};
+	char today[CLOCK_UTC_SIZE] = "";
+	const struct attest_trust trust = {
+		.key = &key,
+		.attestation = given.attestation,
+		.subjects = &given.subjects,
+		.today = clock_utc(today),
+	};
+	int rc = attest_key(given.key, KEY_PUBLIC, &key, &err);
+	if (rc == 0)
+		rc = folder_open(arguments->items[0], &folder, &faults, &err);
+	if (rc == 0)
+		rc = attest_verify(&folder, &trust, &statement, &faults, &err);
+	if (rc == 0) {
+		text_addf(
+			&text,
+			"verified: report, journal and evidence are what %s attested\nresult %s, ",
+			key.id, view_string(statement, "/predicate/result"));
+		view_add_conformance(folder.report, &conformance);
+		text_add_escaped(&text, text_string(&conformance), conformance.size);
+		text_add(&text, "\n");
+	}
 	text_list_free(&given.subjects);
 	if (rc < 0)
 		return command_failed("verify", rc, &err);

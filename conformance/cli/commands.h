@@ -47,6 +47,9 @@ void command_print(const char *command, const char *what);
  * else COMMAND_EXIT_FAILED. */
 int command_failed(const char *command, int rc, const struct error *err);
 
+/* The end of a command with this result: EXIT_SUCCESS, or command_failed(). */
+int command_end(const char *command, int rc, const struct error *err);
+
 /* Of the program and of its command run. */
 extern const char *const run_exit_codes[];
 

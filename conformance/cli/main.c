@@ -7,6 +7,7 @@
 #include "reports/model.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const examples[] = {
@@ -38,6 +39,11 @@ int command_failed(const char *command, int rc, const struct error *err)
 {
 	command_print(command, err->text);
 	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : COMMAND_EXIT_FAILED;
+}
+
+int command_end(const char *command, int rc, const struct error *err)
+{
+	return rc < 0 ? command_failed(command, rc, err) : EXIT_SUCCESS;
 }
 
 /* The commands of modules (cmake/GpucertModules.cmake), for the list below. */
