@@ -198,15 +198,6 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 					   response->container_responses[1], alone);
 }
 
-/* Allocate of an id that the plugin does not have, or of none (NULL). False: recorded, there is no answer. */
-static bool call_oddly(struct rig *rig, const char *resource, const char *id,
-		       struct rpc_answer *reply)
-{
-	struct error err = {0};
-	int rc = rig_allocate(rig, resource, &id, id != NULL ? 1 : 0, reply, &err);
-	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
-}
-
 /* False: there is no answer, and nothing more to ask. */
 static bool expect_refused(struct rig *rig, const struct rig_item *item, const char *what,
 			   const char *const *ids, size_t count)
@@ -221,22 +212,16 @@ static bool expect_refused(struct rig *rig, const struct rig_item *item, const c
 	return true;
 }
 
-static char *in_upper_case(const char *id)
-{
-	char *upper = memory_copy(id);
-	for (char *c = upper; *c != '\0'; c++) {
-		if (*c >= 'a' && *c <= 'z')
-			*c = (char)(*c - 'a' + 'A');
-	}
-	return upper;
-}
-
 /* Ids that resemble a listed one, and are not listed themselves. */
 static void almost_known(struct rig *rig, const struct rig_item *item)
 {
 	const char *known = item->ids->items[0];
 	char *longer CLEANUP_FREE = text_format("%sx", known);
-	char *upper CLEANUP_FREE = in_upper_case(known);
+	char *upper CLEANUP_FREE = memory_copy(known);
+	for (char *c = upper; *c != '\0'; c++) {
+		if (*c >= 'a' && *c <= 'z')
+			*c = (char)(*c - 'a' + 'A');
+	}
 	const char *const made[] = {longer, upper};
 	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
 		/* Names of Windows mean the same in any case. */
@@ -254,9 +239,15 @@ static void almost_known(struct rig *rig, const struct rig_item *item)
 			     ARRAY_SIZE(mixed));
 }
 
-/* A resource without a stream has no devices until the plugin registers again. */
-static void expect_stream(struct rig *rig, const struct rig_item *item)
+static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
+	static const char *const unknown[] = {RIG_UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
+		if (!expect_refused(rig, item, "Allocate of an unknown id", &unknown[i], 1))
+			return;
+	almost_known(rig, item);
+	(void)expect_first(rig, item, "Allocate of a healthy device afterwards", NULL);
+	/* A resource without a stream has no devices until the plugin registers again. */
 	const size_t from = kubelet_registration_count(rig->kubelet);
 	const struct kubelet_stream *stream = rig_stream(rig, item->resource);
 	if (stream == NULL)
@@ -268,21 +259,11 @@ static void expect_stream(struct rig *rig, const struct rig_item *item)
 				      "the stream of lists afterwards", "open", "ended");
 }
 
-static void unknown_id(struct rig *rig, const struct rig_item *item)
-{
-	static const char *const unknown[] = {RIG_UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
-	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
-		if (!expect_refused(rig, item, "Allocate of an unknown id", &unknown[i], 1))
-			return;
-	almost_known(rig, item);
-	(void)expect_first(rig, item, "Allocate of a healthy device afterwards", NULL);
-	expect_stream(rig, item);
-}
-
 static void error_names_id(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	if (!call_oddly(rig, item->resource, RIG_UNKNOWN_ID, &reply))
+	const char *id = RIG_UNKNOWN_ID;
+	if (!allocate_expect_answered(rig, item->resource, &id, 1, &reply))
 		return;
 	if (reply.code == RPC_OK)
 		check_not_applicable(rig->run,
@@ -294,8 +275,9 @@ static void error_names_id(struct rig *rig, const struct rig_item *item)
 
 static void no_ids(struct rig *rig, const struct rig_item *item)
 {
+	const char *none = NULL;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	if (call_oddly(rig, item->resource, NULL, &reply)) {
+	if (allocate_expect_answered(rig, item->resource, &none, 0, &reply)) {
 		const V1beta1__ContainerAllocateResponse *response = rig_first_response(&reply);
 		bool gave =
 			response != NULL && (response->n_devices != 0 || response->n_mounts != 0 ||
@@ -318,43 +300,13 @@ static bool is_registering(void *user)
 {
 	struct registering *registering = user;
 	struct rig *rig = registering->rig;
-	for (size_t i = registering->from; i < kubelet_registration_count(rig->kubelet); i++) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+	registration_each (r, rig->kubelet, registering->from) {
 		if (r->socket != NULL && text_equal(r->resource, registering->resource)) {
 			registering->found = r;
 			return true;
 		}
 	}
 	return false;
-}
-
-/* Calls Allocate on the socket of a registration that is under way, and compares the answer with
- * the one that the id got while a stream was open. */
-static void allocate_before_list(struct rig *rig, const struct kubelet_registration *r,
-				 const char *id, const struct rpc_answer *known)
-{
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	int rc = 0;
-	/* Its devices may take a moment to find. */
-	const uint64_t end_ms = clock_monotonic_ms() + context_limit_ms(rig->context, KNOWN_MS);
-	while (rc == 0) {
-		rpc_answer_free(&reply);
-		rc = allocate_on_socket(rig, r->socket, id, &reply, &err);
-		if (rc < 0 || reply.code == RPC_OK || clock_monotonic_ms() >= end_ms)
-			break;
-		loop_run_for(&rig->loop, KNOWN_PAUSE_MS);
-	}
-
-	bool before = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
-	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
-	    check_expect(rig->run, reply.code == RPC_OK, "Allocate before any ListAndWatch", "OK",
-			 "%s %s", rpc_code_name(reply.code), reply.message) &&
-	    check_expect_is(rig->run, before, "Allocate is answered",
-			    "before ListAndWatch is opened", "after ListAndWatch was opened"))
-		(void)allocate_expect_same(
-			rig, "Allocate before any ListAndWatch, compared with later",
-			ALLOCATE_GRANTED, rig_first_response(known), rig_first_response(&reply));
 }
 
 /* The kubelet opens ListAndWatch once it has answered Register; while it holds that answer back
@@ -366,11 +318,10 @@ static void before_list(struct check_run *run)
 		return;
 
 	/* The resource under test that registered first. */
-	const size_t registrations = kubelet_registration_count(rig->kubelet);
 	const char *resource = NULL;
-	for (size_t i = rig->first_registration; resource == NULL && i < registrations; i++) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-		if (r->resource != NULL && text_list_has(&rig->resources, r->resource))
+	registration_each (r, rig->kubelet, rig->first_registration) {
+		if (resource == NULL && r->resource != NULL &&
+		    text_list_has(&rig->resources, r->resource))
 			resource = r->resource;
 	}
 	if (resource == NULL)
@@ -392,8 +343,32 @@ static void before_list(struct check_run *run)
 	registering.from = rig->first_registration;
 	int rc = rig_wait(rig, is_registering, &registering, rig_wait_ms(rig, CHECK_REG_01),
 			  "a Register call", &err);
-	if (check_expect_ok(run, rc, "the plugin tries to register", &err))
-		allocate_before_list(rig, registering.found, ids.items[0], &known);
+	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
+		return;
+
+	/* The answer on the socket of that registration is the one that the id got while a stream was
+	 * open. */
+	const struct kubelet_registration *r = registering.found;
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	/* Its devices may take a moment to find. */
+	const uint64_t end_ms = clock_monotonic_ms() + context_limit_ms(rig->context, KNOWN_MS);
+	while (rc == 0) {
+		rpc_answer_free(&reply);
+		rc = allocate_on_socket(rig, r->socket, ids.items[0], &reply, &err);
+		if (rc < 0 || reply.code == RPC_OK || clock_monotonic_ms() >= end_ms)
+			break;
+		loop_run_for(&rig->loop, KNOWN_PAUSE_MS);
+	}
+
+	bool before = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
+	if (check_expect_ok(run, rc, "Allocate is answered", &err) &&
+	    check_expect(run, reply.code == RPC_OK, "Allocate before any ListAndWatch", "OK",
+			 "%s %s", rpc_code_name(reply.code), reply.message) &&
+	    check_expect_is(run, before, "Allocate is answered", "before ListAndWatch is opened",
+			    "after ListAndWatch was opened"))
+		(void)allocate_expect_same(
+			rig, "Allocate before any ListAndWatch, compared with later",
+			ALLOCATE_GRANTED, rig_first_response(&known), rig_first_response(&reply));
 }
 
 #define ALLOCATE(name, rule, severity, body, ...)                                                  \
@@ -403,10 +378,14 @@ static void before_list(struct check_run *run)
 	CHECK("allocate." name, rule, severity, meaning, rig_each_resource, .timeout_s = 180,      \
 	      .depends_on = "allocate.one-response", .judge = (body), __VA_ARGS__)
 
-#define ALLOCATE_CDI(name, rule, severity, body, ...)                                              \
-	CHECK("allocate.cdi-" name, rule, severity, 1, body, .timeout_s = 180,                     \
-	      .needs = {.os = "linux", .devices = 1, .live_node = true},                           \
-	      .depends_on = "allocate.one-response", __VA_ARGS__)
+/* A row with a body of its own. */
+#define ALLOCATE_BODY(name, rule, severity, meaning, body, ...)                                    \
+	CHECK("allocate." name, rule, severity, meaning, body, .timeout_s = 180,                   \
+	      .needs.devices = 1, .depends_on = "allocate.one-response", __VA_ARGS__)
+
+#define ALLOCATE_CDI(name, rule, severity, judging, ...)                                           \
+	ALLOCATE_BODY("cdi-" name, rule, severity, 1, allocate_cdi, .param = &(judging),           \
+		      .needs.os = "linux", .needs.live_node = true, __VA_ARGS__)
 
 const struct check allocate_checks[] = {
 	CHECK("allocate.one-response", ALC_01, CRITICAL, 1, rig_each_resource,
@@ -444,11 +423,10 @@ const struct check allocate_checks[] = {
 			   "else."),
 	ALLOCATE("no-ids", ALC_09, MEDIUM, no_ids, .title = "Allocate without ids does no harm",
 		 .advice = "Answer with an error or with nothing; never with a device."),
-	CHECK("allocate.before-list", ALC_12, MEDIUM, 1, before_list,
-	      .title = "Allocate works before any ListAndWatch stream is open",
-	      .advice = "Build the device table at start, not when the first stream opens.",
-	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
-	      .depends_on = "allocate.one-response"),
+	ALLOCATE_BODY("before-list", ALC_12, MEDIUM, 1, before_list,
+		      .title = "Allocate works before any ListAndWatch stream is open",
+		      .advice = "Build the device table at start, not when the first stream opens.",
+		      .needs.own_plugin = true),
 	ALLOCATE_REVISED(
 		"paths-exist", ALC_15, CRITICAL, 2, allocate_paths_exist,
 		.title = "Mount sources and device nodes in an answer exist",
@@ -472,32 +450,33 @@ const struct check allocate_checks[] = {
 		 .title = "Allocate without container requests does no harm",
 		 .advice = "Answer with no container response, or with an error: do not read the "
 			   "first request without checking that one exists."),
-	CHECK("allocate.unhealthy-id", ALC_08, MEDIUM, 1, allocate_unhealthy_id,
-	      .title = "Allocate of an unhealthy device is refused",
-	      .advice = "Check the device's health before you answer: the kubelet's view may be "
-			"older.",
-	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
-	CHECK("allocate.after-restart", ALC_14, HIGH, 2, allocate_after_restart,
-	      .title = "An id means the same device after the plugin restarts",
-	      .advice = "Derive ids from the device, not from the order of enumeration, and "
-			"answers from ids: running containers keep what an id meant before.",
-	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
-	      .depends_on = "allocate.one-response"),
-	CHECK("allocate.one-device", ALC_35, HIGH, 1, allocate_one_device,
-	      .title = "The answer for one id hands out one device of the node",
-	      .advice = "Hand out the nodes of the id's own device, and of the driver where all "
-			"devices share them: a container can use whatever it is given.",
-	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
+	ALLOCATE_BODY(
+		"unhealthy-id", ALC_08, MEDIUM, 1, allocate_unhealthy_id,
+		.title = "Allocate of an unhealthy device is refused",
+		.advice = "Check the device's health before you answer: the kubelet's view may be "
+			  "older."),
+	ALLOCATE_BODY("after-restart", ALC_14, HIGH, 2, allocate_after_restart,
+		      .title = "An id means the same device after the plugin restarts",
+		      .advice =
+			      "Derive ids from the device, not from the order of enumeration, and "
+			      "answers from ids: running containers keep what an id meant before.",
+		      .needs.own_plugin = true),
+	ALLOCATE_BODY(
+		"one-device", ALC_35, HIGH, 1, allocate_one_device,
+		.title = "The answer for one id hands out one device of the node",
+		.advice = "Hand out the nodes of the id's own device, and of the driver where all "
+			  "devices share them: a container can use whatever it is given."),
 	ALLOCATE_REVISED(
 		"independent", ALC_32, HIGH, 2, allocate_independent,
 		.title = "Answers for one id and for several do not depend on earlier calls",
 		.advice = "Build each answer from the ids of its own request, all of them: keep no "
 			  "lists from call to call."),
-	CHECK("allocate.lists-stay", ALC_33, HIGH, 1, allocate_lists_stay,
-	      .title = "Allocate leaves devices listed and healthy",
-	      .advice = "Report health only: the kubelet knows which devices it has allocated, and "
-			"takes an unhealthy one for broken.",
-	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
+	ALLOCATE_BODY(
+		"lists-stay", ALC_33, HIGH, 1, allocate_lists_stay,
+		.title = "Allocate leaves devices listed and healthy",
+		.advice =
+			"Report health only: the kubelet knows which devices it has allocated, and "
+			"takes an unhealthy one for broken."),
 	ALLOCATE("parallel", ALC_25, HIGH, allocate_parallel,
 		 .title = "Concurrent calls are answered, each for its own id",
 		 .advice = "Keep a call's state out of variables that calls share, or lock them."),
@@ -508,39 +487,41 @@ const struct check allocate_checks[] = {
 		 .title = "Answers fit into the kubelet's checkpoint",
 		 .advice = "Mount folders in place of thousands of files, or name CDI devices: the "
 			   "kubelet writes all answers to disk at each admission."),
-	CHECK("allocate.files-stay", ALC_28, HIGH, 2, allocate_files_stay,
-	      .title = "Mounted files stay while the container may start again",
-	      .advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
-			"an answer at each start of the container.",
-	      .timeout_s = 180, .needs = {.devices = 1, .live_node = true},
-	      .depends_on = "allocate.one-response"),
+	ALLOCATE_BODY(
+		"files-stay", ALC_28, HIGH, 2, allocate_files_stay,
+		.title = "Mounted files stay while the container may start again",
+		.advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
+			  "an answer at each start of the container.",
+		.needs.live_node = true),
 	ALLOCATE_REVISED(
-		"variable-names", ALC_21, HIGH, 2, allocate_variable_names,
+		"variable-names", ALC_21, HIGH, 2, allocate_tally,
+		.param = &allocate_variable_names,
 		.title = "Variables have names without '=', and no NUL",
 		.advice = "Correct the variable: otherwise the container does not start, or gets "
 			  "another one."),
 	ALLOCATE_REVISED(
-		"harmless-variables", ALC_21S, MEDIUM, 2, allocate_harmless_variables,
+		"harmless-variables", ALC_21S, MEDIUM, 2, allocate_tally,
+		.param = &allocate_harmless_variables,
 		.title = "Variables change neither the image's programs nor its dynamic linker",
 		.advice = "Set only variables that the driver reads, also in CDI Specs; mount "
 			  "libraries where the loader finds them."),
 	ALLOCATE_REVISED(
-		"permissions", ALC_19, CRITICAL, 2, allocate_permissions,
+		"permissions", ALC_19, CRITICAL, 2, allocate_tally, .param = &allocate_permissions,
 		.title = "Device nodes have permissions of r, w and m",
 		.advice = "Set permissions to \"rw\": without letters the node is unusable, and "
 			  "other letters are unknown.",
 		.needs = {.os = "linux", .devices = 1}),
-	ALLOCATE("cdi-names", ALC_23, CRITICAL, allocate_cdi_names,
+	ALLOCATE("cdi-names", ALC_23, CRITICAL, allocate_tally, .param = &allocate_cdi_names,
 		 .title = "CDI devices of answers have qualified names",
 		 .advice =
 			 "Name CDI devices vendor/class=name, in annotations separated by commas: "
 			 "a runtime refuses the container otherwise.",
 		 .needs = {.os = "linux", .devices = 1}),
-	CHECK("allocate.across-resources", ALC_34, HIGH, 1, allocate_across_resources,
-	      .title = "A container gets all that its resources' answers hold",
-	      .advice = "Put the resource's name into the names of variables and the keys of "
-			"annotations: of entries with one name the kubelet keeps the first.",
-	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
+	ALLOCATE_BODY("across-resources", ALC_34, HIGH, 1, allocate_across_resources,
+		      .title = "A container gets all that its resources' answers hold",
+		      .advice =
+			      "Put the resource's name into the names of variables and the keys of "
+			      "annotations: of entries with one name the kubelet keeps the first."),
 	ALLOCATE_CDI(
 		"resolves", ALC_22, CRITICAL, allocate_cdi_resolves,
 		.title = "CDI devices in answers are in valid Specs of the node",

@@ -15,6 +15,10 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 							  const char *what,
 							  struct rpc_answer *reply);
 
+/* Allocates and records whether there is an answer, which may be a refusal. */
+bool allocate_expect_answered(struct rig *rig, const char *resource, const char *const *ids,
+			      size_t count, struct rpc_answer *reply);
+
 /* Allocates on a connection of its own to the plugin's socket. Errors of rpc_channel_open() and
  * rpc_unary_answer(). */
 int allocate_on_socket(struct rig *rig, const char *socket, const char *id,
@@ -32,9 +36,18 @@ allocate_together(struct rig *rig, const struct rig_item *item, struct rpc_answe
  * all, which a note reports. */
 void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge);
 
-/* The same, and then with the answer for several of them at once, whose item has `ids` in place of `id`. A refusal of
- * several is allocate.each-and-all's business. */
-void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, check_judge *judge);
+/* The same, and then with the answer for several of them at once, whose item has `ids` in place of `id`; all of these items
+ * have `user`. A refusal of several is allocate.each-and-all's business. */
+void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, check_judge *judge,
+			       void *user);
+
+/* One verdict about all of a resource's answers: the row's param. */
+struct allocate_rule {
+	const char *what, *wanted; /* of a tally, which is the `user` of the judge's items */
+	const char *none;	   /* why the row does not apply where the judge tallies nothing */
+	check_judge *judge;
+};
+check_judge allocate_tally;
 
 /* Adds the files of the node that the answer mounts. */
 void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer,
@@ -104,11 +117,12 @@ void allocate_kept_free(struct allocate_kept *kept);
 /* Judges of the answer's content (allocate_answer.c), for each resource. */
 check_judge allocate_paths_exist, allocate_unique_paths;
 
-/* The same of its names of variables, annotations and permissions (allocate_members.c). */
-check_judge allocate_variable_names, allocate_cdi_names, allocate_permissions;
+/* Rules about its names of variables, annotations and permissions (allocate_members.c). */
+extern const struct allocate_rule allocate_variable_names, allocate_cdi_names, allocate_permissions;
 
 /* What it replaces in a container or opens to it, also by its CDI devices (allocate_harm.c). */
-check_judge allocate_read_only, allocate_harmless_variables;
+check_judge allocate_read_only;
+extern const struct allocate_rule allocate_harmless_variables;
 
 /* Requests that are malformed, many at once, or cancelled (allocate_requests.c). */
 check_judge allocate_duplicate_id, allocate_no_requests, allocate_parallel, allocate_cancelled,
@@ -122,11 +136,7 @@ check_body allocate_lists_stay, allocate_after_restart;
 /* Of several resources in one container (allocate_resources.c). */
 check_body allocate_across_resources;
 
-/* Bodies of allocate.cdi-*. Where no answer names a CDI device they do not apply. */
-void allocate_cdi_resolves(struct check_run *run);
-void allocate_cdi_specs(struct check_run *run);
-void allocate_cdi_files(struct check_run *run);
-void allocate_cdi_agrees(struct check_run *run);
-void allocate_cdi_one_device(struct check_run *run);
-check_body allocate_one_device;
-void allocate_cdi_once(struct check_run *run);
+/* The body of allocate.cdi-*, and the params of their rows. Where no answer names a CDI device they do not apply. */
+check_body allocate_cdi, allocate_one_device;
+extern const struct allocate_cdi_rule allocate_cdi_resolves, allocate_cdi_specs, allocate_cdi_files,
+	allocate_cdi_agrees, allocate_cdi_once, allocate_cdi_one_device;

@@ -97,16 +97,6 @@ static bool has_unhealthy(void *user)
 	return find_unhealthy(user) != NULL;
 }
 
-/* An id that has turned unhealthy since it was selected may be refused; the list may come after the answer. */
-static bool refuses_unhealthy(struct rig *rig, struct asked *asked)
-{
-	(void)loop_wait(&rig->loop, has_unhealthy, asked, LIST_MS, "a list", NULL);
-	const char *id = find_unhealthy(asked);
-	if (id != NULL)
-		check_unsupported(rig->run, "%s turned unhealthy, and was refused for that", id);
-	return id != NULL;
-}
-
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
 							  const char *const *ids, size_t count,
 							  const char *what,
@@ -124,9 +114,17 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 				   rpc_code_name(reply->code), reply->message);
 		return NULL;
 	}
-	if (reply->reply == NULL &&
-	    refuses_unhealthy(rig, &(struct asked){rig, resource, ids, count}))
-		return NULL;
+	if (reply->reply == NULL) {
+		/* An id that has turned unhealthy since it was selected may be refused; the list may come after the answer. */
+		struct asked asked = {rig, resource, ids, count};
+		(void)loop_wait(&rig->loop, has_unhealthy, &asked, LIST_MS, "a list", NULL);
+		const char *id = find_unhealthy(&asked);
+		if (id != NULL) {
+			check_unsupported(rig->run, "%s turned unhealthy, and was refused for that",
+					  id);
+			return NULL;
+		}
+	}
 	if (!check_expect(rig->run, reply->reply != NULL, what, "OK", "%s%s%s",
 			  rpc_code_name(reply->code), reply->message[0] != '\0' ? ": " : "",
 			  reply->message))
@@ -135,6 +133,14 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 	if (response == NULL)
 		(void)check_expect(rig->run, false, "container responses", "one", "none");
 	return response;
+}
+
+bool allocate_expect_answered(struct rig *rig, const char *resource, const char *const *ids,
+			      size_t count, struct rpc_answer *reply)
+{
+	struct error err = {0};
+	int rc = rig_allocate(rig, resource, ids, count, reply, &err);
+	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 }
 
 const V1beta1__ContainerAllocateResponse *
@@ -162,16 +168,18 @@ void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge
 	}
 }
 
-void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, check_judge *judge)
+void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, check_judge *judge,
+			       void *user)
 {
+	const struct rig_item each = {.resource = item->resource, .ids = item->ids, .user = user};
 	const struct text_list ids = {
 		.items = item->ids->items,
 		.count = item->ids->count < TOGETHER_MAX ? item->ids->count : TOGETHER_MAX,
 	};
-	struct rig_item all = {.resource = item->resource, .ids = &ids, .user = item->user};
+	struct rig_item all = {.resource = item->resource, .ids = &ids, .user = user};
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	allocate_for_each(rig, item, judge);
+	allocate_for_each(rig, &each, judge);
 	if (ids.count < 2)
 		return;
 	int rc = rig_allocate(rig, item->resource, (const char *const *)ids.items, ids.count,
@@ -181,6 +189,15 @@ void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, che
 		(void)check_expect_ok(rig->run, rc, "all devices together are answered", &err);
 	else if (all.answer != NULL)
 		judge(rig, &all);
+}
+
+void allocate_tally(struct rig *rig, const struct rig_item *item)
+{
+	const struct allocate_rule *rule = check_row(rig->run)->param;
+	TALLY(tally, rig->run, rule->what, rule->wanted);
+	allocate_for_each_and_all(rig, item, rule->judge, &tally);
+	if (tally.count == 0)
+		check_not_applicable(rig->run, "%s", rule->none);
 }
 
 /* Entries of an answer by their fields: texts, the container path or name first, and flags. */
@@ -236,8 +253,7 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 	struct answers *answers = item->user;
 
 	/* Files may be put in place by PreStartContainer, after the answer that names them. */
-	const struct kubelet_registration *r = rig_registration(rig, item->resource);
-	if (r != NULL && r->options.pre_start_required) {
+	if (rig_options(rig, item->resource).pre_start_required) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct error err = {0};
 		uint64_t start = clock_monotonic_ns();
@@ -267,7 +283,7 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 		const char *path = answer->devices[i]->host_path;
 		struct node_file file = {0};
 		bool is_node = path_is_sound(path) && node_file_identify(path, &file) &&
-			       (file.kind == NODE_FILE_CHARACTER || file.kind == NODE_FILE_BLOCK);
+			       node_file_is_device(&file);
 		tally_add(&answers->others, is_node, "%s (missing, or not a device node)", path);
 		const char *target = answer->devices[i]->container_path;
 		tally_add(&answers->targets, path_is_absolute(target), "'%s' for %s", target, path);
@@ -281,8 +297,7 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 		.others = TALLY_OF(rig->run, "devices[].host_path", "a device node"),
 		.targets = TALLY_OF(rig->run, "container_path", "absolute"),
 	};
-	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-	allocate_for_each_and_all(rig, &all, judge_paths);
+	allocate_for_each_and_all(rig, item, judge_paths, &answers);
 	tally_end(&answers.mounts);
 	tally_end(&answers.others);
 	tally_end(&answers.targets);

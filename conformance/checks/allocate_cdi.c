@@ -14,6 +14,7 @@
 struct look {
 	struct check_run *run;
 	struct rig *rig;
+	const struct allocate_cdi_rule *rule;
 	struct cdi_registry registry;
 	struct text_list names; /* of the present offer */
 	struct text_list kinds; /* of all offers so far */
@@ -22,6 +23,11 @@ struct look {
 	struct tally variables;
 	size_t named;  /* offers that name CDI devices */
 	size_t unread; /* of these, where the devices of the node cannot be determined */
+};
+
+/* What a row tallies. */
+struct allocate_cdi_rule {
+	const char *what, *wanted;
 	void (*judge)(struct look *look, const struct offer *offer);
 	void (*finish)(struct look *look); /* after all offers; may be NULL */
 };
@@ -34,20 +40,24 @@ static bool look_at(struct offer *offer, void *user)
 	if (look->names.count == 0)
 		return true;
 	look->named++;
-	look->judge(look, offer);
+	look->rule->judge(look, offer);
 	return true;
 }
 
-static void look_at_all(struct check_run *run, struct look look)
+void allocate_cdi(struct check_run *run)
 {
+	const struct allocate_cdi_rule *rule = check_row(run)->param;
 	struct rig *rig = rig_ready(run, NULL);
+	struct look look = {.run = run,
+			    .rig = rig,
+			    .rule = rule,
+			    .tally = TALLY_OF(run, rule->what, rule->wanted)};
 	struct error err = {0};
-	look.rig = rig;
 	if (rig != NULL && check_works(run, node_cdi_read(rig->context, &look.registry, &err),
 				       "CDI Specs", &err)) {
 		(void)offers_each(rig, look_at, &look);
-		if (look.finish != NULL)
-			look.finish(&look);
+		if (rule->finish != NULL)
+			rule->finish(&look);
 		tally_end(&look.tally);
 		if (look.named == 0)
 			check_not_applicable(run, "no answer names a CDI device");
@@ -61,13 +71,6 @@ static void look_at_all(struct check_run *run, struct look look)
 	text_list_free(&look.names);
 	text_list_free(&look.kinds);
 	text_list_free(&look.asked);
-}
-
-static void look_at_each(struct check_run *run, const char *what, const char *wanted,
-			 void (*judge)(struct look *look, const struct offer *offer))
-{
-	look_at_all(run, (struct look){
-				 .run = run, .tally = TALLY_OF(run, what, wanted), .judge = judge});
 }
 
 static void keep_names(struct look *look, const struct offer *offer)
@@ -98,62 +101,8 @@ static void judge_names(struct look *look)
 	}
 }
 
-/* Does the resource list devices that are not replicas of one? */
-static bool lists_several(const struct kubelet_device_list *list)
-{
-	for (size_t i = 1; list != NULL && i < list->count; i++) {
-		const char *first = list->items[0].id;
-		const char *id = list->items[i].id;
-		size_t length = strcspn(id, ":");
-		if (length != strcspn(first, ":") || strncmp(first, id, length) != 0)
-			return true;
-	}
-	return false;
-}
-
-/* Runtimes and drivers show the devices that such variables name. A number is a place among those of the container. */
-static void judge_variables(struct look *look, const struct offer *offer)
-{
-	const struct kubelet_device_list *list =
-		kubelet_resource_devices(look->rig->kubelet, offer->resource);
-	if (!lists_several(list) || offer->id[strspn(offer->id, "0123456789")] == '\0')
-		return;
-	grant_each (variable, &offer_applied(offer)->envs) {
-		struct text_list values CLEANUP_TEXT_LIST = {0};
-		const char *other = NULL;
-		if (!text_ends_with(variable->name, "VISIBLE_DEVICES"))
-			continue;
-		(void)text_list_split(&values, variable->value, ',', NULL);
-		text_each (value, &values) {
-			if (text_equal(value, "all") || (kubelet_device_find(list, value) != NULL &&
-							 !text_equal(value, offer->id)))
-				other = value;
-		}
-		tally_add(&look->variables, other == NULL || text_list_has(&values, offer->id),
-			  "%s=%s for %s", variable->name, variable->value, offer->id);
-	}
-}
-
-/* The same of an answer as a whole. */
-static bool count_devices(struct offer *offer, void *user)
-{
-	struct look *look = user;
-	judge_variables(look, offer);
-	if (offer->granted.count != 0) {
-		look->named++;
-		look->judge(look, offer);
-	}
-	return true;
-}
-
-void allocate_cdi_resolves(struct check_run *run)
-{
-	look_at_all(run, (struct look){.run = run,
-				       .tally = TALLY_OF(run, "CDI devices",
-							 "in a valid Spec of the node"),
-				       .judge = keep_names,
-				       .finish = judge_names});
-}
+const struct allocate_cdi_rule allocate_cdi_resolves = {
+	"CDI devices", "in a valid Spec of the node", keep_names, judge_names};
 
 /* Each file of a kind is judged once. */
 static void judge_specs(struct look *look, const struct offer *offer)
@@ -174,10 +123,8 @@ static void judge_specs(struct look *look, const struct offer *offer)
 	}
 }
 
-void allocate_cdi_specs(struct check_run *run)
-{
-	look_at_each(run, "Specs of the kinds in answers", "valid", judge_specs);
-}
+const struct allocate_cdi_rule allocate_cdi_specs = {"Specs of the kinds in answers", "valid",
+						     judge_specs, NULL};
 
 /* Runtimes run all hooks but startContainer, which is the container's, in the node's file system. */
 static void judge_hooks(struct look *look, const cJSON *edits, const char *name)
@@ -228,10 +175,8 @@ static void judge_files(struct look *look, const struct offer *offer)
 		tally_add(&look->tally, true, "%s", offer->id);
 }
 
-void allocate_cdi_files(struct check_run *run)
-{
-	look_at_each(run, "mounts and device nodes of CDI devices", "on the node", judge_files);
-}
+const struct allocate_cdi_rule allocate_cdi_files = {"mounts and device nodes of CDI devices",
+						     "on the node", judge_files, NULL};
 
 static void judge_conflicts(struct look *look, const struct offer *offer)
 {
@@ -261,11 +206,8 @@ static void judge_conflicts(struct look *look, const struct offer *offer)
 	tally_add(&look->tally, true, "%s", offer->id);
 }
 
-void allocate_cdi_agrees(struct check_run *run)
-{
-	look_at_each(run, "edits of CDI devices", "agree with each other and with the answer",
-		     judge_conflicts);
-}
+const struct allocate_cdi_rule allocate_cdi_agrees = {
+	"edits of CDI devices", "agree with each other and with the answer", judge_conflicts, NULL};
 
 /* A node that the answer hands out itself, and a CDI device as well. */
 static void judge_once(struct look *look, const struct offer *offer)
@@ -279,11 +221,8 @@ static void judge_once(struct look *look, const struct offer *offer)
 	tally_add(&look->tally, true, "%s", offer->id);
 }
 
-void allocate_cdi_once(struct check_run *run)
-{
-	look_at_each(run, "device nodes of answers with CDI devices", "each handed out once",
-		     judge_once);
-}
+const struct allocate_cdi_rule allocate_cdi_once = {"device nodes of answers with CDI devices",
+						    "each handed out once", judge_once, NULL};
 
 static void judge_devices(struct look *look, const struct offer *offer)
 {
@@ -298,9 +237,55 @@ static void judge_devices(struct look *look, const struct offer *offer)
 	tally_add(&look->tally, granted->count == 1, "%s by %s", text_string(&ids), offer->id);
 }
 
-void allocate_cdi_one_device(struct check_run *run)
+const struct allocate_cdi_rule allocate_cdi_one_device = {"devices by the CDI devices for one id",
+							  "one", judge_devices, NULL};
+
+/* Does the resource list devices that are not replicas of one? */
+static bool lists_several(const struct kubelet_device_list *list)
 {
-	look_at_each(run, "devices by the CDI devices for one id", "one", judge_devices);
+	for (size_t i = 1; list != NULL && i < list->count; i++) {
+		const char *first = list->items[0].id;
+		const char *id = list->items[i].id;
+		size_t length = strcspn(id, ":");
+		if (length != strcspn(first, ":") || strncmp(first, id, length) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Runtimes and drivers show the devices that such variables name. A number is a place among those of the container. */
+static void judge_variables(struct look *look, const struct offer *offer)
+{
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(look->rig->kubelet, offer->resource);
+	if (!lists_several(list) || offer->id[strspn(offer->id, "0123456789")] == '\0')
+		return;
+	grant_each (variable, &offer_applied(offer)->envs) {
+		struct text_list values CLEANUP_TEXT_LIST = {0};
+		const char *other = NULL;
+		if (!text_ends_with(variable->name, "VISIBLE_DEVICES"))
+			continue;
+		(void)text_list_split(&values, variable->value, ',', NULL);
+		text_each (value, &values) {
+			if (text_equal(value, "all") || (kubelet_device_find(list, value) != NULL &&
+							 !text_equal(value, offer->id)))
+				other = value;
+		}
+		tally_add(&look->variables, other == NULL || text_list_has(&values, offer->id),
+			  "%s=%s for %s", variable->name, variable->value, offer->id);
+	}
+}
+
+/* The devices of an answer as a whole. */
+static bool count_devices(struct offer *offer, void *user)
+{
+	struct look *look = user;
+	judge_variables(look, offer);
+	if (offer->granted.count != 0) {
+		look->named++;
+		judge_devices(look, offer);
+	}
+	return true;
 }
 
 void allocate_one_device(struct check_run *run)
@@ -308,8 +293,7 @@ void allocate_one_device(struct check_run *run)
 	struct look look = {
 		.run = run,
 		.tally = TALLY_OF(run, "devices by the answer for one id", "one"),
-		.variables = TALLY_OF(run, "variables in the answer for one id", "only that id"),
-		.judge = judge_devices};
+		.variables = TALLY_OF(run, "variables in the answer for one id", "only that id")};
 	struct rig *rig = rig_ready(run, NULL);
 	if (rig == NULL)
 		return;

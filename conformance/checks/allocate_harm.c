@@ -91,13 +91,6 @@ static bool is_system_folder(const char *path)
 	return is_one_of(path, whole) || is_below(path, inside);
 }
 
-/* Is it this run's, with the kubelet's own socket in it? */
-static bool is_plugin_directory(const struct rig *rig, const char *source)
-{
-	char *directory CLEANUP_FREE = plain_path(kubelet_plugin_dir(rig->kubelet));
-	return path_is_within(source, directory) || path_is_within(directory, source);
-}
-
 static bool is_harmful(const char *source, const char *target)
 {
 	/* Of the host: what no container should read. On Container-Optimized OS drivers are in a
@@ -155,10 +148,14 @@ static void judge_mount(const struct rig *rig, struct harm *harm, const struct g
 		real = path_normalize(mount->host_path);
 	char *source CLEANUP_FREE = plain_path(real);
 	char *target CLEANUP_FREE = plain_path(mount->container_path);
+	/* This run's own, with the kubelet's socket in it. */
+	char *plugins CLEANUP_FREE = plain_path(kubelet_plugin_dir(rig->kubelet));
+	const bool holds_plugins =
+		path_is_within(source, plugins) || path_is_within(plugins, source);
 	const bool other = strcmp(real, mount->host_path) != 0;
-	tally_add(&harm->paths, !is_harmful(source, target) && !is_plugin_directory(rig, source),
-		  "%s%s%s on %s%s", mount->host_path, other ? " = " : "", other ? real : "",
-		  mount->container_path, by);
+	tally_add(&harm->paths, !is_harmful(source, target) && !holds_plugins, "%s%s%s on %s%s",
+		  mount->host_path, other ? " = " : "", other ? real : "", mount->container_path,
+		  by);
 }
 
 static void judge_harm(struct rig *rig, const struct rig_item *item)
@@ -191,8 +188,7 @@ void allocate_read_only(struct rig *rig, const struct rig_item *item)
 		.nodes = TALLY_OF(rig->run, "devices[].container_path",
 				  "a place that no other node has"),
 	};
-	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &harm};
-	allocate_for_each_and_all(rig, &all, judge_harm);
+	allocate_for_each_and_all(rig, item, judge_harm, &harm);
 	tally_end(&harm.writable);
 	tally_end(&harm.paths);
 	tally_end(&harm.nodes);
@@ -219,11 +215,5 @@ static void judge_variables(struct rig *rig, const struct rig_item *item)
 		judge_variable(item->user, variable->name, " of a CDI Spec");
 }
 
-void allocate_harmless_variables(struct rig *rig, const struct rig_item *item)
-{
-	TALLY(names, rig->run, "envs[].key", "about devices only");
-	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
-	allocate_for_each_and_all(rig, &all, judge_variables);
-	if (names.count == 0)
-		check_not_applicable(rig->run, "no answer has a variable");
-}
+const struct allocate_rule allocate_harmless_variables = {
+	"envs[].key", "about devices only", "no answer has a variable", judge_variables};

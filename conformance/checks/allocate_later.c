@@ -379,21 +379,6 @@ void allocate_lists_stay(struct check_run *run)
 	free(all.each);
 }
 
-/* The value that named the device before names it afterwards. */
-static void compare_names(struct tally *same, const char *id,
-			  const V1beta1__ContainerAllocateResponse *first,
-			  const V1beta1__ContainerAllocateResponse *other,
-			  const V1beta1__ContainerAllocateResponse *second)
-{
-	for (size_t i = 0; i < first->n_envs; i++) {
-		const char *value = variable(second, first->envs[i]->key);
-		if (value != NULL && names_device(first->envs[i], other))
-			tally_add(same, strcmp(value, first->envs[i]->value) == 0,
-				  "%s: %s=%s, not %s", id, first->envs[i]->key, value,
-				  first->envs[i]->value);
-	}
-}
-
 /* What each id hands out, before and after the plugin's restart. */
 void allocate_after_restart(struct check_run *run)
 {
@@ -433,9 +418,17 @@ void allocate_after_restart(struct check_run *run)
 			difference.is_device;
 		tally_add(&same, !differs, "%s: %s, not %s", one->id, difference.second,
 			  difference.first);
-		if (stable && kept.count > 1)
-			compare_names(&same, one->id, one->answer,
-				      kept.each[(i + 1) % kept.count].answer, second);
+		/* The value that named the device before names it afterwards. */
+		const V1beta1__ContainerAllocateResponse *first = one->answer;
+		const V1beta1__ContainerAllocateResponse *other =
+			kept.each[(i + 1) % kept.count].answer;
+		for (size_t k = 0; stable && kept.count > 1 && k < first->n_envs; k++) {
+			const char *value = variable(second, first->envs[k]->key);
+			if (value != NULL && names_device(first->envs[k], other))
+				tally_add(&same, strcmp(value, first->envs[k]->value) == 0,
+					  "%s: %s=%s, not %s", one->id, first->envs[k]->key, value,
+					  first->envs[k]->value);
+		}
 		if (!differs && stable)
 			tally_add(&equal,
 				  !allocate_differ(ALLOCATE_ALL, one->answer, second, &difference),

@@ -23,14 +23,9 @@ static void judge_variables(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-void allocate_variable_names(struct rig *rig, const struct rig_item *item)
-{
-	TALLY(names, rig->run, "envs[]", "names that are not empty and have no '='; no NUL");
-	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
-	allocate_for_each_and_all(rig, &all, judge_variables);
-	if (names.count == 0)
-		check_not_applicable(rig->run, "no answer has a variable");
-}
+const struct allocate_rule allocate_variable_names = {
+	"envs[]", "names that are not empty and have no '='; no NUL", "no answer has a variable",
+	judge_variables};
 
 static bool is_qualified(const char *name)
 {
@@ -61,14 +56,8 @@ static void judge_cdi_names(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-void allocate_cdi_names(struct rig *rig, const struct rig_item *item)
-{
-	TALLY(names, rig->run, "CDI devices", "vendor/class=name");
-	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
-	allocate_for_each_and_all(rig, &all, judge_cdi_names);
-	if (names.count == 0)
-		check_not_applicable(rig->run, "no answer names a CDI device");
-}
+const struct allocate_rule allocate_cdi_names = {"CDI devices", "vendor/class=name",
+						 "no answer names a CDI device", judge_cdi_names};
 
 static void judge_permissions(struct rig *rig, const struct rig_item *item)
 {
@@ -83,11 +72,6 @@ static void judge_permissions(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-void allocate_permissions(struct rig *rig, const struct rig_item *item)
-{
-	TALLY(permissions, rig->run, "devices[].permissions", "one or more of r, w and m");
-	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &permissions};
-	allocate_for_each_and_all(rig, &all, judge_permissions);
-	if (permissions.count == 0)
-		check_not_applicable(rig->run, "no answer hands out a device node");
-}
+const struct allocate_rule allocate_permissions = {
+	"devices[].permissions", "one or more of r, w and m", "no answer hands out a device node",
+	judge_permissions};

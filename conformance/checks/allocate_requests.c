@@ -46,12 +46,8 @@ void allocate_unhealthy_id(struct check_run *run)
 		for (size_t i = 0; i < ids.count; i++) {
 			const char *id = ids.items[i];
 			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-			struct error err = {0};
-			int rc = rig_allocate(rig, resource, &id, 1, &reply, &err);
-			if (rc < 0) {
-				(void)check_expect_ok(run, rc, "Allocate is answered", &err);
+			if (!allocate_expect_answered(rig, resource, &id, 1, &reply))
 				return;
-			}
 			/* It may have recovered meanwhile. */
 			const struct kubelet_device *now =
 				kubelet_resource_device(rig->kubelet, resource, id);
@@ -120,12 +116,12 @@ static bool all_ended(void *user)
 /* What a kubelet calls of this plugin. Returns the number of methods. */
 static size_t methods_of(struct rig *rig, const char *resource, enum method methods[METHODS])
 {
-	const struct kubelet_registration *r = rig_registration(rig, resource);
+	const struct kubelet_plugin_options options = rig_options(rig, resource);
 	size_t count = 0;
 	methods[count++] = ALLOCATE;
-	if (r != NULL && r->options.get_preferred_allocation_available)
+	if (options.get_preferred_allocation_available)
 		methods[count++] = PREFER;
-	if (r != NULL && r->options.pre_start_required)
+	if (options.pre_start_required)
 		methods[count++] = START;
 	return count;
 }
@@ -250,17 +246,6 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 	mixed_calls(rig, item);
 }
 
-static bool expect_preferred(struct rig *rig, const struct rig_item *item)
-{
-	const char *const *ids = (const char *const *)item->ids->items;
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	int rc = rig_prefer(rig, item->resource, ids, 1, 1, &reply, &err);
-	return check_expect_ok(rig->run, rc, "GetPreferredAllocation afterwards", &err) &&
-	       check_expect(rig->run, reply.code == RPC_OK, "GetPreferredAllocation afterwards",
-			    "OK", "%s %s", rpc_code_name(reply.code), reply.message);
-}
-
 /* Calls of each method; a kubelet that ends, cancels all that run. pre-start.cancelled judges PreStartContainer. */
 void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 {
@@ -277,8 +262,15 @@ void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 			if (parallel->calls[i].call != NULL)
 				rpc_call_cancel(parallel->calls[i].call);
 		}
-		if (methods[k] == PREFER && !expect_preferred(rig, item))
-			return;
+		if (methods[k] == PREFER) {
+			const char *const *ids = (const char *const *)item->ids->items;
+			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+			struct error err = {0};
+			int rc = rig_prefer(rig, item->resource, ids, 1, 1, &reply, &err);
+			if (!rig_expect_answer(rig, rc, "GetPreferredAllocation afterwards", &reply,
+					       &err))
+				return;
+		}
 		expect_serves(rig, item);
 	}
 }
@@ -307,28 +299,6 @@ void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer, stru
 	}
 }
 
-/* Adds the files that the first answer mounts, and allocates again and again. False: recorded. */
-static bool add_files(struct rig *rig, const char *resource, struct text_list *paths)
-{
-	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
-	if (!rig_healthy_ids(rig, resource, &ids))
-		return false;
-	const char *const *each = (const char *const *)ids.items;
-	const V1beta1__ContainerAllocateResponse *answer =
-		allocate_expect(rig, resource, each, 1, "Allocate of one device", &first);
-	if (answer == NULL)
-		return false;
-	allocate_add_mounted(answer, paths);
-	for (size_t i = 0; i < LATER_CALLS; i++) {
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (allocate_expect(rig, resource, &each[i % ids.count], 1, "a later Allocate",
-				    &reply) == NULL)
-			return false;
-	}
-	return true;
-}
-
 /* The kubelet keeps an answer as long as the pod lives, and applies it at each start of the container. */
 void allocate_files_stay(struct check_run *run)
 {
@@ -338,8 +308,23 @@ void allocate_files_stay(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig_each (resource, rig) {
-		if (!add_files(rig, resource, &paths))
+		/* The files that the first answer mounts; then Allocate again and again. */
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
+		if (!rig_healthy_ids(rig, resource, &ids))
 			return;
+		const char *const *each = (const char *const *)ids.items;
+		const V1beta1__ContainerAllocateResponse *answer =
+			allocate_expect(rig, resource, each, 1, "Allocate of one device", &first);
+		if (answer == NULL)
+			return;
+		allocate_add_mounted(answer, &paths);
+		for (size_t i = 0; i < LATER_CALLS; i++) {
+			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+			if (allocate_expect(rig, resource, &each[i % ids.count], 1,
+					    "a later Allocate", &reply) == NULL)
+				return;
+		}
 	}
 	if (paths.count == 0) {
 		check_not_applicable(run, "the answers mount no file");

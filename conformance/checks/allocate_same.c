@@ -49,7 +49,7 @@ static void add_file(struct lines *lines, const char *member, const char *contai
 	if (lines->granted && node_file_identify(host_path, &file)) {
 		/* The file that the path leads to. The plugin may make a folder for each
 		 * container. */
-		if (file.kind == NODE_FILE_CHARACTER || file.kind == NODE_FILE_BLOCK)
+		if (node_file_is_device(&file))
 			source = text_format("%s device %u:%u",
 					     file.kind == NODE_FILE_BLOCK ? "block" : "character",
 					     file.major, file.minor);

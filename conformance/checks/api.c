@@ -150,7 +150,7 @@ static void computes(struct check_run *run)
 	const struct discovery_system *system = &check_context(run)->node->system;
 
 	/* Wine can claim any Windows build. */
-	if (strcmp(system->os, "windows") == 0 && system->emulator[0] == '\0' &&
+	if (node_is_windows(check_context(run)->node) && system->emulator[0] == '\0' &&
 	    !gpu_api_in_build(api, system->build)) {
 		check_not_applicable(run, "%s begins with Windows build %u, and this is %s",
 				     api->name, api->windows_build, system->build);
@@ -158,7 +158,7 @@ static void computes(struct check_run *run)
 	}
 
 	struct rig *rig = rig_ready(run, NULL);
-	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
+	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop, 0) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
 	if (stage == NULL)
 		return;

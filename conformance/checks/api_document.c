@@ -29,8 +29,7 @@ static const char *windows_lacks(struct check_run *run, const cJSON *document)
 	const char *missing = view_string(document, "/api/missing");
 	if (strcmp(missing, "window station") == 0)
 		return "window station, which belongs to its session: the runtime's";
-	if (strcmp(missing, "OpenGL driver") == 0 &&
-	    strcmp(check_context(run)->node->system.os, "windows") == 0)
+	if (strcmp(missing, "OpenGL driver") == 0 && node_is_windows(check_context(run)->node))
 		return check_format(run,
 				    "driver of OpenGL: Windows registers those of programs that "
 				    "draw on a desktop, and hands containers DirectX only (%s)",
@@ -109,14 +108,14 @@ static void expect_outcome(struct check_run *run, const struct discovery_device 
 static bool image_lacks_driver(struct check_run *run, const struct discovery_device *device,
 			       const struct grant *grant, const cJSON *document)
 {
-	const struct discovery_system *system = &check_context(run)->node->system;
-	if (strcmp(system->os, "windows") == 0 || device->kind == DISCOVERY_SOFTWARE ||
+	const struct discovery_snapshot *node = check_context(run)->node;
+	if (node_is_windows(node) || device->kind == DISCOVERY_SOFTWARE ||
 	    grant_brings_library(grant))
 		return false;
 	if (strcmp(view_string(document, "/api/status"), "unsupported") == 0)
 		return true;
 	const struct shown_count shown =
-		shown_count(json_pointer(document, "/devices"), system->emulator, false);
+		shown_count(json_pointer(document, "/devices"), node->system.emulator, false);
 	if (shown.hardware != 0 || shown.software == 0)
 		return false;
 
@@ -163,7 +162,7 @@ void api_expect_document(struct check_run *run, const struct discovery_device *d
 	if (!expect_status(run, document, strcmp(view_string(document, "/api/status"), "ok") == 0,
 			   "/api/status", "ok", "/api/status", "/api/reason"))
 		return;
-	if (api->past_assignment && strcmp(node->system.os, "windows") == 0) {
+	if (api->past_assignment && node_is_windows(node)) {
 		agreement_expect_among(run, device, document);
 		return;
 	}

@@ -146,8 +146,8 @@ static bool expect_seed(struct check_run *run, const cJSON *document,
 		check_format(run, "%llu", (unsigned long long)launch->seed));
 }
 
-static bool expect_work(struct check_run *run, const char *label, const cJSON *document,
-			const struct document_launch *launch)
+bool document_expect_launch(struct check_run *run, const char *label, const cJSON *document,
+			    const struct document_launch *launch)
 {
 	static const struct {
 		const char *probe; /* NULL: every other one */
@@ -161,25 +161,6 @@ static bool expect_work(struct check_run *run, const char *label, const cJSON *d
 		{"probe-d3d11", {"values", "y", "pixels", NULL}},
 		{NULL, {"values", "y", NULL}},
 	};
-	size_t row = 0;
-	bool held = expect_seed(run, document, launch);
-	while (works[row].probe != NULL && strcmp(launch->probe, works[row].probe) != 0)
-		row++;
-	for (const char *const *array = works[row].arrays; *array != NULL; array++)
-		held = expect_digest(run, label, document, *array, launch) && held;
-	/* A device of Shader Model 6 runs the shader of that language, too (workloads/d3d12/). */
-	const char *model = json_pointer_string(document, "/work/shaderModel");
-	if (strcmp(launch->probe, "probe-d3d12") == 0 && model != NULL && strtod(model, NULL) >= 6)
-		held = expect_digest(run, label, document, "dxilValues", launch) &&
-		       expect_digest(run, label, document, "dxilY", launch) && held;
-	if (works[row].probe == NULL && cJSON_IsObject(json_pointer(document, "/work/render")))
-		held = expect_digest(run, label, document, "pixels", launch) && held;
-	return held;
-}
-
-bool document_expect_launch(struct check_run *run, const char *label, const cJSON *document,
-			    const struct document_launch *launch)
-{
 	const char *api = launch->probe + strlen("probe-");
 	const char *status = json_pointer_string(document, "/work/status");
 	bool held = expect_text(run, label, document, "/schema", "gpucert-probe/1", false);
@@ -195,7 +176,21 @@ bool document_expect_launch(struct check_run *run, const char *label, const cJSO
 	    (text_equal(status, "ok") || text_equal(status, "encoded")))
 		return expect_seed(run, document, launch) &&
 		       video_expect_streams(run, label, document, launch->seed, NULL);
-	if (text_equal(status, "ok"))
-		return expect_work(run, label, document, launch);
-	return true;
+	if (!text_equal(status, "ok"))
+		return true;
+
+	size_t row = 0;
+	held = expect_seed(run, document, launch);
+	while (works[row].probe != NULL && strcmp(launch->probe, works[row].probe) != 0)
+		row++;
+	for (const char *const *array = works[row].arrays; *array != NULL; array++)
+		held = expect_digest(run, label, document, *array, launch) && held;
+	/* A device of Shader Model 6 runs the shader of that language, too (workloads/d3d12/). */
+	const char *model = json_pointer_string(document, "/work/shaderModel");
+	if (strcmp(launch->probe, "probe-d3d12") == 0 && model != NULL && strtod(model, NULL) >= 6)
+		held = expect_digest(run, label, document, "dxilValues", launch) &&
+		       expect_digest(run, label, document, "dxilY", launch) && held;
+	if (works[row].probe == NULL && cJSON_IsObject(json_pointer(document, "/work/render")))
+		held = expect_digest(run, label, document, "pixels", launch) && held;
+	return held;
 }

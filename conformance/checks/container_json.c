@@ -107,8 +107,7 @@ static cJSON *granted_json(const struct container_view *view, const struct grant
 	struct members array CLEANUP_MEMBERS = members_new_array();
 	grant_each (entry, &(grant != NULL ? grant : &nothing)->devices) {
 		struct node_file file = {0};
-		if (!node_file_identify(entry->host_path, &file) ||
-		    (file.kind != NODE_FILE_CHARACTER && file.kind != NODE_FILE_BLOCK))
+		if (!node_file_identify(entry->host_path, &file) || !node_file_is_device(&file))
 			continue;
 		const bool block = file.kind == NODE_FILE_BLOCK;
 		const char *allowed = NULL;

@@ -71,7 +71,7 @@ static void container(struct check_run *run)
 		const char *handler = i != 0 ? context_handler(context, i) : "";
 		const char *label =
 			check_format(run, "%s%sbare-container", handler, i != 0 ? "-" : "");
-		struct stage *stage = stage_open_handler(run, NULL, i);
+		struct stage *stage = stage_open(run, NULL, i);
 		if (stage != NULL)
 			(void)stage_run(stage, label, command, NULL);
 	} while (context_handler(context, ++i) != NULL);

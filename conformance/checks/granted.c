@@ -44,6 +44,11 @@ struct granted_reader {
 	struct known known[KNOWN_MAX]; /* by inode; a later one replaces an earlier one */
 };
 
+bool node_is_windows(const struct discovery_snapshot *node)
+{
+	return text_equal(node->system.os, "windows");
+}
+
 bool granted_has(const struct granted *granted, const struct discovery_device *device)
 {
 	for (size_t i = 0; i < granted->count; i++) {
@@ -66,7 +71,7 @@ static bool is_served_as(const struct discovery_snapshot *node,
 {
 	return text_equal(other->vendor, device->vendor) &&
 	       text_equal(other->driver_name, device->driver_name) &&
-	       (!text_equal(node->system.os, "windows") || other->display == device->display);
+	       (!node_is_windows(node) || other->display == device->display);
 }
 
 bool granted_requires(const struct discovery_snapshot *node, const struct granted *granted,
@@ -127,39 +132,35 @@ static void add_mark(struct granted_reader *reader, const struct discovery_devic
 	reader->marks[reader->count++] = mark;
 }
 
-/* Its nodes, or for a device without any the files that are its own. */
-static void mark_device(struct granted_reader *reader, const struct discovery_device *device)
-{
-	for (size_t i = 0; i < device->node_count; i++)
-		add_mark(reader, device, MARK_NODE, device->nodes[i].path);
-	for (size_t i = 0; device->node_count == 0 && i < device->file_count; i++) {
-		/* A driver's manifest and its library are its own; the libraries that these need
-		 * may be anybody's. Where the origin of the files is unknown, each counts. */
-		const struct discovery_file *file = &device->files[i];
-		if (file->origin[0] != '\0' && strcmp(file->origin, "manifest") != 0 &&
-		    strcmp(file->origin, "driver-library") != 0)
-			continue;
-		add_mark(reader, device, MARK_FILE, file->source);
-
-		char *folder CLEANUP_FREE = NULL;
-		if (file_resolve(NULL, file->source, &folder, NULL) < 0)
-			continue;
-		while (strcmp(folder, "/") != 0) {
-			char *above = path_directory(folder);
-			free(folder);
-			folder = above;
-			add_mark(reader, device, MARK_FOLDER, folder);
-		}
-	}
-}
-
 struct granted_reader *granted_reader_new(const struct discovery_snapshot *node)
 {
 	struct granted_reader *reader = memory_allocate(1, sizeof(*reader));
 	reader->node = node;
-	if (strcmp(node->system.os, "windows") != 0) {
-		node_each (device, node)
-			mark_device(reader, device);
+	if (node_is_windows(node))
+		return reader;
+	node_each (device, node) {
+		/* Its nodes, or for a device without any the files that are its own. */
+		for (size_t i = 0; i < device->node_count; i++)
+			add_mark(reader, device, MARK_NODE, device->nodes[i].path);
+		for (size_t i = 0; device->node_count == 0 && i < device->file_count; i++) {
+			/* A driver's manifest and its library are its own; the libraries that these need
+			 * may be anybody's. Where the origin of the files is unknown, each counts. */
+			const struct discovery_file *file = &device->files[i];
+			if (file->origin[0] != '\0' && strcmp(file->origin, "manifest") != 0 &&
+			    strcmp(file->origin, "driver-library") != 0)
+				continue;
+			add_mark(reader, device, MARK_FILE, file->source);
+
+			char *folder CLEANUP_FREE = NULL;
+			if (file_resolve(NULL, file->source, &folder, NULL) < 0)
+				continue;
+			while (strcmp(folder, "/") != 0) {
+				char *above = path_directory(folder);
+				free(folder);
+				folder = above;
+				add_mark(reader, device, MARK_FOLDER, folder);
+			}
+		}
 	}
 	return reader;
 }
@@ -191,7 +192,7 @@ static void find_path(const struct granted_reader *reader, enum mark_kind kind, 
 static void find_file(const struct granted_reader *reader, const struct node_file *file,
 		      struct granted *found)
 {
-	const bool is_node = file->kind == NODE_FILE_CHARACTER || file->kind == NODE_FILE_BLOCK;
+	const bool is_node = node_file_is_device(file);
 	for (size_t i = 0; i < reader->count; i++) {
 		const struct node_file *mark = &reader->marks[i].file;
 		bool same = is_node ? mark->major == file->major && mark->minor == file->minor
@@ -389,7 +390,7 @@ void granted_read_names(const struct discovery_snapshot *node, const char *id,
 
 struct granted granted_read(struct granted_reader *reader, const struct grant *grant)
 {
-	const bool windows = strcmp(reader->node->system.os, "windows") == 0;
+	const bool windows = node_is_windows(reader->node);
 	struct granted granted = {
 		.source = GRANTED_READ,
 		.needs_runtime = granted_needs_runtime(reader->node, grant),

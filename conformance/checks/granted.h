@@ -28,6 +28,8 @@ enum { GRANTED_DEVICES_MAX = 128 };
 	for (const struct discovery_device *(device) = (node)->devices;                            \
 	     (size_t)((device) - (node)->devices) < (node)->device_count; (device)++)
 
+bool node_is_windows(const struct discovery_snapshot *node);
+
 enum granted_source {
 	GRANTED_READ,	 /* `devices` were handed out */
 	GRANTED_NOTHING, /* the answer is empty */

@@ -209,43 +209,17 @@ static struct kubelet_stream *open_further(struct device_under_test *device)
 	return NULL;
 }
 
-/* A stream that is opened while the device is failed. */
-static void judge_fresh_stream(struct device_under_test *device)
+static void expect_not_healthy(const struct device_under_test *device, enum listed listed,
+			       const char *what)
 {
-	if (!is_served(device) || has_registered(device))
-		return;
-	struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = open_further(device);
-	if (stream == NULL)
-		return;
-	const enum listed listed = look_at(stream, device->id);
-	(void)check_expect(device->rig->run, listed != HEALTHY,
-			   check_format(device->rig->run,
-					"%s on a stream that was opened after it failed",
-					device->id),
-			   "Unhealthy, or not listed", "%s", listed_names[listed]);
+	(void)check_expect(device->rig->run, listed != HEALTHY, what, "Unhealthy, or not listed",
+			   "%s", listed_names[listed]);
 }
 
 static bool second_is_not_healthy(void *user)
 {
 	const struct device_under_test *device = user;
 	return look_at(device->second, device->id) != HEALTHY;
-}
-
-/* A list of the change must come on every stream. */
-static void judge_second_stream(struct device_under_test *device)
-{
-	struct rig *rig = device->rig;
-	const uint64_t limit_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
-	if (device->second == NULL)
-		return;
-	(void)rig_wait(rig, second_is_not_healthy, device, limit_ms, "a list on a second stream",
-		       NULL);
-	const enum listed listed = look_at(device->second, device->id);
-	(void)check_expect(
-		rig->run, listed != HEALTHY,
-		check_format(rig->run, "%s on a second stream after it failed", device->id),
-		"Unhealthy, or not listed", "%s", listed_names[listed]);
-	kubelet_stream_close(&device->second);
 }
 
 /* Another id of the same device: by its name, and by what it hands out. NULL: none. */
@@ -281,10 +255,9 @@ static void judge_replica(struct device_under_test *device, const char *id)
 	if (!is_served(device) || has_registered(device))
 		return;
 	const enum listed listed = wait_until(&replica, false, limit_ms, "the replica's failure");
-	(void)check_expect(device->rig->run, listed != HEALTHY,
+	expect_not_healthy(device, listed,
 			   check_format(device->rig->run, "%s, a replica of %s, after it failed",
-					id, device->id),
-			   "Unhealthy, or not listed", "%s", listed_names[listed]);
+					id, device->id));
 }
 
 static void device_fails(struct check_run *run)
@@ -300,9 +273,26 @@ static void device_fails(struct check_run *run)
 	expect_stays(device, false);
 	if (replica != NULL)
 		judge_replica(device, replica);
-	judge_second_stream(device);
-	if (!only_one)
-		judge_fresh_stream(device);
+	/* A list of the change must come on every stream. */
+	struct rig *rig = device->rig;
+	if (device->second != NULL) {
+		const uint64_t limit_ms = rig_wait_ms(rig, check_row(run)->requirement);
+		(void)rig_wait(rig, second_is_not_healthy, device, limit_ms,
+			       "a list on a second stream", NULL);
+		expect_not_healthy(
+			device, look_at(device->second, device->id),
+			check_format(run, "%s on a second stream after it failed", device->id));
+		kubelet_stream_close(&device->second);
+	}
+	/* A stream that is opened while the device is failed. */
+	if (only_one || !is_served(device) || has_registered(device))
+		return;
+	struct kubelet_stream *fresh CLEANUP_KUBELET_STREAM = open_further(device);
+	if (fresh != NULL)
+		expect_not_healthy(device, look_at(fresh, device->id),
+				   check_format(run,
+						"%s on a stream that was opened after it failed",
+						device->id));
 }
 
 /* Fails the device. False: recorded, also when the plugin does not notice, which device_fails() judges. */
@@ -377,8 +367,7 @@ static bool restart_kubelet(struct device_under_test *device)
 	struct rig *rig = device->rig;
 	const size_t from = kubelet_registration_count(rig->kubelet);
 	struct error err = {0};
-	if (!check_works(rig->run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
-			 "fake kubelet", &err))
+	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return false;
 	int rc = rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err);
 	if (rc < 0)
@@ -500,15 +489,6 @@ struct others {
 	bool unsure;	/* a list came without the device, or of another registration */
 };
 
-/* The Topology Manager places pods by each list. */
-static void judge_place(struct others *others, size_t index, const struct kubelet_device *device)
-{
-	char *numa CLEANUP_FREE = list_numa_text(device);
-	const char *before = others->numa.items[index];
-	tally_add(&others->places, strcmp(numa, before) == 0, "%s on NUMA nodes:%s, before:%s",
-		  device->id, numa, before);
-}
-
 /* Where a plugin leaves failed devices out of its lists, others may go with the one that fails: they may be replicas
  * of it. */
 static void watch_others(const struct kubelet_event *event, void *user)
@@ -532,9 +512,13 @@ static void watch_others(const struct kubelet_event *event, void *user)
 		if (!others->unsure)
 			tally_add(&others->kept, kept, "%s is missing from a list of %zu", id,
 				  count);
-		if (kept)
-			judge_place(others, index, now[at]);
-		index++;
+		const char *before = others->numa.items[index++];
+		if (!kept)
+			continue;
+		/* The Topology Manager places pods by each list. */
+		char *numa CLEANUP_FREE = list_numa_text(now[at]);
+		tally_add(&others->places, strcmp(numa, before) == 0,
+			  "%s on NUMA nodes:%s, before:%s", id, numa, before);
 	}
 }
 
@@ -549,14 +533,11 @@ static void expect_served(const struct others *others, int rc, const char *call,
 			  const struct rpc_answer *reply, const struct error *err)
 {
 	struct device_under_test *device = others->device;
-	struct check_run *run = device->rig->run;
 	if (!is_served(device) || has_registered(device))
 		return;
-	const char *what =
-		check_format(run, "%s of other devices after %s failed", call, device->id);
-	if (check_expect_ok(run, rc, what, err))
-		(void)check_expect(run, reply->code == RPC_OK, what, "OK", "%s %s",
-				   rpc_code_name(reply->code), reply->message);
+	const char *what = check_format(device->rig->run, "%s of other devices after %s failed",
+					call, device->id);
+	(void)rig_expect_answer(device->rig, rc, what, reply, err);
 }
 
 /* Pods still get the healthy devices. */
@@ -564,7 +545,6 @@ static void judge_calls(const struct others *others)
 {
 	const struct device_under_test *device = others->device;
 	struct rig *rig = device->rig;
-	const struct kubelet_registration *r = rig_registration(rig, device->resource);
 	const struct kubelet_device_list *list =
 		kubelet_resource_devices(rig->kubelet, device->resource);
 	const char *ids[CALLED_MAX];
@@ -579,11 +559,12 @@ static void judge_calls(const struct others *others)
 		    rig_holder(rig, device->resource, id) == NULL)
 			ids[count++] = id;
 	}
-	if (count == 0 || r == NULL || !is_served(device) || has_registered(device))
+	if (count == 0 || rig_registration(rig, device->resource) == NULL || !is_served(device) ||
+	    has_registered(device))
 		return;
 	int rc = rig_allocate(rig, device->resource, ids, 1, &reply, &err);
 	expect_served(others, rc, "Allocate", &reply, &err);
-	if (r->options.get_preferred_allocation_available) {
+	if (rig_options(rig, device->resource).get_preferred_allocation_available) {
 		rc = rig_prefer(rig, device->resource, ids, count, 1, &preferred, &err);
 		expect_served(others, rc, "GetPreferredAllocation", &preferred, &err);
 	}

@@ -77,22 +77,6 @@ static bool compare_node(const struct identity *identity)
 	return known;
 }
 
-static void compare_uuid(const struct identity *identity, struct identity_seen *seen)
-{
-	const char *uuid = json_pointer_string(identity->shown, "/deviceUuid");
-	if (uuid == NULL || seen == NULL)
-		return;
-	for (size_t i = 0; i < seen->uuids.count; i++) {
-		if (strcmp(seen->uuids.items[i], uuid) == 0 &&
-		    strcmp(seen->devices.items[i], identity->device->id) != 0)
-			(void)check_expect(identity->run, false, what_of(identity, "/deviceUuid"),
-					   "another one for each device", "%s, as of %s", uuid,
-					   seen->devices.items[i]);
-	}
-	(void)text_list_add(&seen->uuids, uuid, NULL);
-	(void)text_list_add(&seen->devices, identity->device->id, NULL);
-}
-
 static void compare_hardware(const struct identity *identity, struct identity_seen *seen)
 {
 	const struct discovery_device *device = identity->device;
@@ -125,7 +109,19 @@ static void compare_hardware(const struct identity *identity, struct identity_se
 	unique = compare(identity, "/deviceLuid", luid) || unique;
 	unique = compare_node(identity) || unique;
 
-	compare_uuid(identity, seen);
+	const char *uuid = json_pointer_string(identity->shown, "/deviceUuid");
+	if (uuid != NULL && seen != NULL) {
+		for (size_t i = 0; i < seen->uuids.count; i++) {
+			if (strcmp(seen->uuids.items[i], uuid) == 0 &&
+			    strcmp(seen->devices.items[i], device->id) != 0)
+				(void)check_expect(identity->run, false,
+						   what_of(identity, "/deviceUuid"),
+						   "another one for each device", "%s, as of %s",
+						   uuid, seen->devices.items[i]);
+		}
+		(void)text_list_add(&seen->uuids, uuid, NULL);
+		(void)text_list_add(&seen->devices, device->id, NULL);
+	}
 	if (!unique)
 		check_unsupported(identity->run,
 				  "%s: the API reports nothing that distinguishes this device "

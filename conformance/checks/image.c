@@ -86,7 +86,8 @@ static cJSON *launches(struct check_run *run, bool api)
 	cJSON_Delete(all);
 
 	struct rig *rig = api ? rig_ready(run, NULL) : NULL;
-	struct stage *stage = !api || rig != NULL ? stage_open(run, api ? &rig->loop : NULL) : NULL;
+	struct stage *stage =
+		!api || rig != NULL ? stage_open(run, api ? &rig->loop : NULL, 0) : NULL;
 	struct trial trial = {.rig = rig, .stage = stage};
 	if (stage != NULL && api)
 		(void)offers_each(rig, try_offer, &trial);
@@ -233,7 +234,7 @@ static void denied_device(struct check_run *run)
 	static const char *const others[] = {"/dev/fuse", "/dev/kvm", "/dev/loop-control",
 					     "/dev/autofs", "/dev/hwrng"};
 	const struct discovery_snapshot *node = check_context(run)->node;
-	struct stage *stage = stage_open(run, NULL);
+	struct stage *stage = stage_open(run, NULL, 0);
 	bool tried = stage == NULL;
 	node_each (device, node) {
 		for (size_t i = 0; !tried && i < device->node_count; i++)

@@ -14,7 +14,7 @@ static const char *const delays[] = {"1500", "6000", "20000"};
 static void no_allocation(struct check_run *run)
 {
 	static const struct granted nothing;
-	struct isolation isolation = {.run = run, .stage = stage_open(run, NULL)};
+	struct isolation isolation = {.run = run, .stage = stage_open(run, NULL, 0)};
 	if (isolation.stage == NULL)
 		return;
 	isolation_note_runtime(run);

@@ -113,7 +113,8 @@ bool isolation_open(struct isolation *isolation, struct check_run *run, const ch
 {
 	isolation->run = run;
 	isolation->rig = rig_ready(run, env);
-	isolation->stage = isolation->rig != NULL ? stage_open(run, &isolation->rig->loop) : NULL;
+	isolation->stage =
+		isolation->rig != NULL ? stage_open(run, &isolation->rig->loop, 0) : NULL;
 	return isolation->stage != NULL;
 }
 
@@ -152,9 +153,9 @@ bool isolation_next_handler(struct isolation *isolation)
 		return false;
 	isolation->unreadable = 0;
 	isolation->unseen = 0;
-	isolation->stage = stage_open_handler(isolation->run,
-					      isolation->rig != NULL ? &isolation->rig->loop : NULL,
-					      isolation->handler);
+	isolation->stage =
+		stage_open(isolation->run, isolation->rig != NULL ? &isolation->rig->loop : NULL,
+			   isolation->handler);
 	return isolation->stage != NULL;
 }
 
@@ -269,43 +270,39 @@ static bool inspect_offer(struct offer *offer, void *user)
 	return true;
 }
 
-/* With one handler. */
-static void inspect_each(struct isolation *isolation, bool judges)
-{
-	struct check_run *run = isolation->run;
-	struct inspection inspection = {
-		.isolation = isolation,
-		.judges = judges,
-		.something = TALLY_OF(run, "what an id hands out", "a device"),
-		.one = TALLY_OF(run, "devices granted", "1"),
-	};
-	(void)offers_each(isolation->rig, inspect_offer, &inspection);
-	text_list_free(&inspection.launched);
-	text_list_free(&inspection.answers);
-	observations_save(run, isolation->observations);
-	if (!judges)
-		return;
-
-	tally_end(&inspection.something);
-	tally_end(&inspection.one);
-	if (inspection.others > OTHERS_MAX)
-		check_note(run,
-			   "%zu ids answer otherwise than the first one of their device; the "
-			   "containers of %d of them were inspected",
-			   inspection.others, OTHERS_MAX);
-	if (isolation->unreadable > UNREADABLE_MAX)
-		check_unsupported(run,
-				  "the answers of %zu ids cannot be read and differ; the "
-				  "containers of the first %d were asked instead",
-				  isolation->unreadable, UNREADABLE_MAX);
-	if (isolation->unseen != 0)
-		offer_report_unseen(run, "", isolation->unseen);
-}
-
 void isolation_inspect_each(struct isolation *isolation, bool judges)
 {
+	struct check_run *run = isolation->run;
 	do {
-		if (isolation_inspect_bare(isolation))
-			inspect_each(isolation, judges);
+		if (!isolation_inspect_bare(isolation))
+			continue;
+		struct inspection inspection = {
+			.isolation = isolation,
+			.judges = judges,
+			.something = TALLY_OF(run, "what an id hands out", "a device"),
+			.one = TALLY_OF(run, "devices granted", "1"),
+		};
+		(void)offers_each(isolation->rig, inspect_offer, &inspection);
+		text_list_free(&inspection.launched);
+		text_list_free(&inspection.answers);
+		observations_save(run, isolation->observations);
+		if (!judges)
+			continue;
+
+		tally_end(&inspection.something);
+		tally_end(&inspection.one);
+		if (inspection.others > OTHERS_MAX)
+			check_note(
+				run,
+				"%zu ids answer otherwise than the first one of their device; the "
+				"containers of %d of them were inspected",
+				inspection.others, OTHERS_MAX);
+		if (isolation->unreadable > UNREADABLE_MAX)
+			check_unsupported(run,
+					  "the answers of %zu ids cannot be read and differ; the "
+					  "containers of the first %d were asked instead",
+					  isolation->unreadable, UNREADABLE_MAX);
+		if (isolation->unseen != 0)
+			offer_report_unseen(run, "", isolation->unseen);
 	} while (isolation_next_handler(isolation));
 }

@@ -284,12 +284,6 @@ static bool is_closed(void *user)
 	return count_open(closing->device) <= closing->before;
 }
 
-/* Its memory belongs to the processes that have its nodes open; how much is free says nothing of it. */
-static bool shares_memory(const struct discovery_device *device)
-{
-	return tenant_is_on_processor(device) || device->integrated;
-}
-
 static void lifetime_of(struct tenant *tenant)
 {
 	const cJSON *before = tenant_find_api(tenant, "before");
@@ -312,7 +306,8 @@ static void lifetime_of(struct tenant *tenant)
 	if (after == NULL ||
 	    !tenant_expect_work(tenant, "the next container, with as much memory", after))
 		return;
-	if (shares_memory(tenant->device)) {
+	/* Its memory belongs to the processes that have its nodes open; how much is free says nothing of it. */
+	if (tenant_is_on_processor(tenant->device) || tenant->device->integrated) {
 		check_note(tenant->run,
 			   "%s: it has no memory of its own, and others use what it uses",
 			   tenant->device->id);
@@ -353,13 +348,6 @@ void isolation_lifetime(struct check_run *run)
 	}
 }
 
-/* Is PreStartContainer called before the offer's container starts, also when it starts again? */
-static bool needs_pre_start(struct rig *rig, const struct offer *offer)
-{
-	const struct kubelet_registration *registration = rig_registration(rig, offer->resource);
-	return registration != NULL && registration->options.pre_start_required;
-}
-
 void isolation_plugin_restart(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
@@ -379,7 +367,7 @@ void isolation_plugin_restart(struct check_run *run)
 		return;
 
 	/* A container that ends is started again with the answer that the kubelet has stored. */
-	if (needs_pre_start(rig, &tenant->offers[0])) {
+	if (rig_options(rig, tenant->offers[0].resource).pre_start_required) {
 		check_note(
 			run,
 			"without the plugin no container starts: it asked for PreStartContainer");

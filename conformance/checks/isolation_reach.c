@@ -19,33 +19,6 @@ static const cJSON *object_at(const cJSON *json, const char *pointer)
 	return cJSON_IsObject(found) ? found : NULL;
 }
 
-/* Judges one container. Returns how many things were judged. */
-static size_t judge_observation(struct inspected *inspected, const struct observation_judge *judge)
-{
-	inspected->label = json_pointer_string(inspected->observation, "/label");
-	inspected->document = json_pointer(inspected->observation, "/document");
-	inspected->container = object_at(inspected->observation, "/container");
-	inspected->tried = object_at(inspected->document, "/reach");
-	inspected->devices = (struct granted){0};
-	json_each (id, json_pointer(inspected->observation, "/devices")) {
-		const struct discovery_device *device = discovery_find(
-			check_context(inspected->run)->node, cJSON_GetStringValue(id));
-		if (device != NULL)
-			granted_add(&inspected->devices, device);
-	}
-	inspected->one.container = inspected->container;
-	inspected->one.bare = object_at(inspected->bare, "/container");
-	inspected->one.needs_runtime = json_pointer_true(inspected->observation, "/needsRuntime");
-	inspected->one.devices = &inspected->devices;
-	if (!judge->from_the_host || (inspected->container != NULL && inspected->tried != NULL))
-		return judge->judge(inspected);
-	check_unsupported(inspected->run, "%s: %s", inspected->label,
-			  inspected->container == NULL
-				  ? "what is in the container cannot be seen from the host"
-				  : "nothing can be tried in a container of this system");
-	return 0;
-}
-
 void isolation_each_observation(struct check_run *run)
 {
 	const struct observation_judge *judge = check_row(run)->param;
@@ -64,7 +37,31 @@ void isolation_each_observation(struct check_run *run)
 			bare = bare->next;
 		inspected.observation = observation;
 		inspected.bare = bare;
-		judged += judge_observation(&inspected, judge);
+		inspected.label = json_pointer_string(inspected.observation, "/label");
+		inspected.document = json_pointer(inspected.observation, "/document");
+		inspected.container = object_at(inspected.observation, "/container");
+		inspected.tried = object_at(inspected.document, "/reach");
+		inspected.devices = (struct granted){0};
+		json_each (id, json_pointer(inspected.observation, "/devices")) {
+			const struct discovery_device *device =
+				discovery_find(check_context(run)->node, cJSON_GetStringValue(id));
+			if (device != NULL)
+				granted_add(&inspected.devices, device);
+		}
+		inspected.one.container = inspected.container;
+		inspected.one.bare = object_at(inspected.bare, "/container");
+		inspected.one.needs_runtime =
+			json_pointer_true(inspected.observation, "/needsRuntime");
+		inspected.one.devices = &inspected.devices;
+		if (!judge->from_the_host ||
+		    (inspected.container != NULL && inspected.tried != NULL)) {
+			judged += judge->judge(&inspected);
+			continue;
+		}
+		check_unsupported(run, "%s: %s", inspected.label,
+				  inspected.container == NULL
+					  ? "what is in the container cannot be seen from the host"
+					  : "nothing can be tried in a container of this system");
 	}
 	if (judged == 0 && judge->none != NULL)
 		check_not_applicable(run, "%s", judge->none);
@@ -240,8 +237,8 @@ static bool judge_files(struct offer *offer, void *user)
 	grant_each (mount, &offer_applied(offer)->mounts) {
 		struct node_file file = {0};
 		const char *given = NULL;
-		bool is_node = node_file_identify(mount->host_path, &file) &&
-			       (file.kind == NODE_FILE_CHARACTER || file.kind == NODE_FILE_BLOCK);
+		bool is_node =
+			node_file_identify(mount->host_path, &file) && node_file_is_device(&file);
 		if (!is_node)
 			given = host_places_given(files->places, mount->host_path,
 						  type_at(&files->node, mount->host_path),

@@ -72,12 +72,8 @@ static bool has_returned(void *user)
 	const struct again *again = user;
 	rig_each (resource, again->rig) {
 		bool found = false;
-		for (size_t i = again->from; i < kubelet_registration_count(again->rig->kubelet);
-		     i++) {
-			const struct kubelet_registration *r =
-				kubelet_registration_at(again->rig->kubelet, i);
+		registration_each (r, again->rig->kubelet, again->from)
 			found = found || (r->code == RPC_OK && text_equal(r->resource, resource));
-		}
 		if (!found)
 			return false;
 	}
@@ -102,12 +98,9 @@ void list_ids_stable(struct check_run *run)
 
 	/* The plugin serves anew, without having ended. */
 	struct text_list after CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	size_t from = kubelet_registration_count(rig->kubelet);
-	int rc = kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err);
-	if (!check_works(run, rc, "fake kubelet", &err))
+	struct again again = {.rig = rig, .from = kubelet_registration_count(rig->kubelet)};
+	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return;
-	struct again again = {.rig = rig, .from = from};
 	if (rig_wait(rig, has_returned, &again, rig_wait_ms(rig, CHECK_REG_01), "a registration",
 		     NULL) < 0)
 		check_note(run, "the plugin did not come back after a kubelet restart; see "
@@ -177,58 +170,44 @@ int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kube
 	return rig_explain(rig, rc, err);
 }
 
-static void judge_second(struct rig *rig, const char *resource)
-{
-	struct check_run *run = rig->run;
-	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-	struct kubelet_stream *own CLEANUP_KUBELET_STREAM = NULL;
-	struct error err = {0};
-	size_t before = kubelet_resource_status(rig->kubelet, resource).capacity;
-	int rc = list_open_stream(rig, plugin, &own, &err);
-	if (!check_expect_ok(run, rc, "a list on a second stream", &err))
-		return;
-
-	struct pair pair = {.streams = {kubelet_plugin_stream(plugin), own}};
-	(void)rig_watch(rig, SECOND_MS, SECOND_MS);
-	(void)rig_wait(rig, is_same, &pair, context_limit_ms(rig->context, RIG_HEALTHY_MS),
-		       "the same list", NULL);
-	const struct kubelet_message *first = kubelet_stream_last(pair.streams[0]);
-	const struct kubelet_message *second = kubelet_stream_last(own);
-	if (first == NULL || second == NULL) {
-		(void)check_expect(run, false, resource, "a list on both streams", "none on the %s",
-				   first == NULL ? "first" : "second");
-	} else {
-		char *difference CLEANUP_FREE = find_difference(first, second);
-		const char *what = check_format(run, "the second stream lists %zu devices",
-						first->devices.count);
-		(void)check_expect(run, difference == NULL, what, "those of the first stream", "%s",
-				   difference != NULL ? difference : "those of the first stream");
-	}
-	size_t after = kubelet_resource_status(rig->kubelet, resource).capacity;
-	if (after < before)
-		(void)check_expect_int(run, check_format(run, "devices of %s", resource),
-				       (long long)after, (long long)before);
-	(void)check_expect_is(run, kubelet_stream_state(pair.streams[0]).open, "the first stream",
-			      "still open", "closed");
-	(void)check_expect_is(run, kubelet_stream_state(own).open, "the second stream",
-			      "still open", "closed");
-}
-
 void list_two_streams(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
-	rig_each (resource, rig)
-		judge_second(rig, resource);
-}
+	rig_each (resource, rig) {
+		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
+		struct kubelet_stream *own CLEANUP_KUBELET_STREAM = NULL;
+		struct error err = {0};
+		size_t before = kubelet_resource_status(rig->kubelet, resource).capacity;
+		int rc = list_open_stream(rig, plugin, &own, &err);
+		if (!check_expect_ok(run, rc, "a list on a second stream", &err))
+			continue;
 
-/* The connection still answers. */
-static void expect_answers(struct check_run *run, struct kubelet_plugin *plugin, const char *what)
-{
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	int rc = kubelet_call_options(plugin, RIG_CALL_MS, &reply, &err);
-	if (check_expect_ok(run, rc, what, &err))
-		(void)check_expect_int(run, "gRPC status of that call", reply.code, RPC_OK);
+		struct pair pair = {.streams = {kubelet_plugin_stream(plugin), own}};
+		(void)rig_watch(rig, SECOND_MS, SECOND_MS);
+		(void)rig_wait(rig, is_same, &pair, context_limit_ms(rig->context, RIG_HEALTHY_MS),
+			       "the same list", NULL);
+		const struct kubelet_message *first = kubelet_stream_last(pair.streams[0]);
+		const struct kubelet_message *second = kubelet_stream_last(own);
+		if (first == NULL || second == NULL) {
+			(void)check_expect(run, false, resource, "a list on both streams",
+					   "none on the %s", first == NULL ? "first" : "second");
+		} else {
+			char *difference CLEANUP_FREE = find_difference(first, second);
+			const char *what = check_format(run, "the second stream lists %zu devices",
+							first->devices.count);
+			(void)check_expect(
+				run, difference == NULL, what, "those of the first stream", "%s",
+				difference != NULL ? difference : "those of the first stream");
+		}
+		size_t after = kubelet_resource_status(rig->kubelet, resource).capacity;
+		if (after < before)
+			(void)check_expect_int(run, check_format(run, "devices of %s", resource),
+					       (long long)after, (long long)before);
+		(void)check_expect_is(run, kubelet_stream_state(pair.streams[0]).open,
+				      "the first stream", "still open", "closed");
+		(void)check_expect_is(run, kubelet_stream_state(own).open, "the second stream",
+				      "still open", "closed");
+	}
 }
 
 struct cycles {
@@ -271,8 +250,12 @@ void list_cancel(struct check_run *run)
 	else if (kubelet_resource_status(rig->kubelet, cycles.resource).capacity > MANY)
 		cycles.each = 1;
 	rig_expect_level(rig, "streams that are opened and cancelled", open_and_cancel, &cycles);
-	expect_answers(run, kubelet_resource_plugin(rig->kubelet, cycles.resource),
-		       "a call afterwards");
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = kubelet_call_options(kubelet_resource_plugin(rig->kubelet, cycles.resource),
+				      RIG_CALL_MS, &reply, &err);
+	if (check_expect_ok(run, rc, "a call afterwards", &err))
+		(void)check_expect_int(run, "gRPC status of that call", reply.code, RPC_OK);
 }
 
 /* The id stands for the same device under both resources. */

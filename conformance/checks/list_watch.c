@@ -108,18 +108,6 @@ char *list_numa_text(const struct kubelet_device *device)
 	return memory_copy(text_string(&text));
 }
 
-static struct steady_device compare_device(struct steady *steady, struct steady_device device,
-					   const struct kubelet_device *now)
-{
-	bool healthy = kubelet_device_is_healthy(now);
-	device.changes += healthy != device.healthy;
-	device.healthy = healthy;
-	char *numa CLEANUP_FREE = list_numa_text(now);
-	tally_add(&steady->places, strcmp(numa, device.numa) == 0, "%s on NUMA nodes:%s, before:%s",
-		  device.id, numa, device.numa);
-	return device;
-}
-
 /* A device of a stable node stays in the lists, healthy or not, and on its NUMA node. Others may join. */
 static void compare_list(const struct kubelet_event *event, void *user)
 {
@@ -144,8 +132,16 @@ static void compare_list(const struct kubelet_event *event, void *user)
 			};
 		if (order > 0)
 			merged[count++] = resource->devices[k];
-		if (order == 0)
-			merged[count++] = compare_device(steady, resource->devices[k], now[i]);
+		if (order == 0) {
+			struct steady_device device = resource->devices[k];
+			bool healthy = kubelet_device_is_healthy(now[i]);
+			device.changes += healthy != device.healthy;
+			device.healthy = healthy;
+			char *numa CLEANUP_FREE = list_numa_text(now[i]);
+			tally_add(&steady->places, strcmp(numa, device.numa) == 0,
+				  "%s on NUMA nodes:%s, before:%s", device.id, numa, device.numa);
+			merged[count++] = device;
+		}
 		if (order >= 0)
 			tally_add(&steady->kept, order == 0, "%s %s is gone from a list of %zu",
 				  event->resource, resource->devices[k].id, list->count);
@@ -198,9 +194,7 @@ struct again {
 static bool has_registered_again(void *user)
 {
 	const struct again *again = user;
-	for (size_t i = again->from; i < kubelet_registration_count(again->rig->kubelet); i++) {
-		const struct kubelet_registration *r =
-			kubelet_registration_at(again->rig->kubelet, i);
+	registration_each (r, again->rig->kubelet, again->from) {
 		if (text_equal(r->resource, again->resource))
 			return true;
 	}
@@ -230,23 +224,6 @@ static bool expect_open(struct rig *rig, const char *resource, size_t registrati
 			    then);
 }
 
-static void expect_serves(struct rig *rig, struct steady *steady, const char *resource)
-{
-	struct check_run *run = rig->run;
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	int rc = kubelet_call_options(kubelet_resource_plugin(rig->kubelet, resource), RIG_CALL_MS,
-				      &reply, &err);
-	if (check_expect_ok(run, rc, "a call on the idle connection", &err))
-		(void)check_expect_int(run, "gRPC status of that call", reply.code, RPC_OK);
-	const struct kubelet_resource_status status =
-		kubelet_resource_status(rig->kubelet, resource);
-	if (was_healthy(steady, resource))
-		(void)check_expect(run, status.allocatable != 0, "healthy devices at the end",
-				   "at least one", "%zu of %zu of %s", status.allocatable,
-				   status.capacity, resource);
-}
-
 void list_idle(struct check_run *run)
 {
 	struct steady steady = {
@@ -258,8 +235,23 @@ void list_idle(struct check_run *run)
 		uint64_t waited_ms = rig_watch(rig, WATCH_MS, WATCH_THOROUGH_MS);
 		check_note(run, "watched for %llu ms", (unsigned long long)waited_ms);
 		rig_each (resource, rig) {
-			if (expect_open(rig, resource, registrations))
-				expect_serves(rig, &steady, resource);
+			if (!expect_open(rig, resource, registrations))
+				continue;
+			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+			struct error err = {0};
+			int rc = kubelet_call_options(
+				kubelet_resource_plugin(rig->kubelet, resource), RIG_CALL_MS,
+				&reply, &err);
+			if (check_expect_ok(run, rc, "a call on the idle connection", &err))
+				(void)check_expect_int(run, "gRPC status of that call", reply.code,
+						       RPC_OK);
+			const struct kubelet_resource_status status =
+				kubelet_resource_status(rig->kubelet, resource);
+			if (was_healthy(&steady, resource))
+				(void)check_expect(run, status.allocatable != 0,
+						   "healthy devices at the end", "at least one",
+						   "%zu of %zu of %s", status.allocatable,
+						   status.capacity, resource);
 		}
 		rig->on_list = NULL;
 	}

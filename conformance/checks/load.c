@@ -51,21 +51,6 @@ static int compare_times(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Calls that are refused, whose time does not count. False: recorded. */
-static bool refuse_round(struct rig *rig, const char *resource)
-{
-	const char *unknown = RIG_UNKNOWN_ID;
-	for (size_t i = 0; i < REFUSED; i++) {
-		struct rpc_answer refused CLEANUP_RPC_ANSWER = {0};
-		struct error err = {0};
-		int rc = rig_allocate(rig, resource, &unknown, 1, &refused, &err);
-		if (rc < 0)
-			return check_expect_ok(rig->run, rc,
-					       "Allocate of an unknown id is answered", &err);
-	}
-	return true;
-}
-
 /* One round of calls, one after the other, for each id in turn; and of some that are refused. */
 static bool call_round(struct rig *rig, void *user)
 {
@@ -94,8 +79,16 @@ static bool call_round(struct rig *rig, void *user)
 							 item->ids->items[0], load->calls - 1),
 					    difference.first, "%s", difference.second);
 	}
-	if (!refuse_round(rig, item->resource))
-		return false;
+	/* Calls that are refused, whose time does not count. */
+	const char *unknown = RIG_UNKNOWN_ID;
+	for (size_t i = 0; i < REFUSED; i++) {
+		struct rpc_answer refused CLEANUP_RPC_ANSWER = {0};
+		struct error err = {0};
+		int rc = rig_allocate(rig, item->resource, &unknown, 1, &refused, &err);
+		if (rc < 0)
+			return check_expect_ok(rig->run, rc,
+					       "Allocate of an unknown id is answered", &err);
+	}
 	qsort(times, count, sizeof(*times), compare_times);
 	if (load->rounds < GROWTH_ROUNDS_MAX) {
 		load->high[load->rounds] = times[(count - 1) * 99 / 100];
@@ -250,20 +243,6 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 	(void)check_expect_ok(rig->run, rc, "a list on another stream meanwhile", &err);
 }
 
-/* A stream of each resource that a client has left is no work. */
-static void cancel_streams(struct rig *rig)
-{
-	rig_each (resource, rig) {
-		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-		struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = NULL;
-		if (plugin != NULL &&
-		    rpc_channel_streams_max(kubelet_plugin_channel(plugin)) >= SLOW_STREAMS &&
-		    kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stream, NULL) == 0)
-			(void)kubelet_stream_wait(stream,
-						  context_limit_ms(rig->context, STALLED_MS), NULL);
-	}
-}
-
 /* The first of several windows within the limit, or the least: a process that starts up, or collects garbage,
  * works for a while. */
 static void idle_processor(struct check_run *run)
@@ -277,7 +256,16 @@ static void idle_processor(struct check_run *run)
 		check_unsupported(run, "what the plugin's processes use is not known");
 		return;
 	}
-	cancel_streams(rig);
+	/* A stream of each resource that a client has left is no work. */
+	rig_each (resource, rig) {
+		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
+		struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = NULL;
+		if (plugin != NULL &&
+		    rpc_channel_streams_max(kubelet_plugin_channel(plugin)) >= SLOW_STREAMS &&
+		    kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stream, NULL) == 0)
+			(void)kubelet_stream_wait(stream,
+						  context_limit_ms(rig->context, STALLED_MS), NULL);
+	}
 	if (!rig_usage(rig, &before)) {
 		check_unsupported(run, "the plugin ended when a client left its stream");
 		return;

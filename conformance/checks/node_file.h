@@ -23,6 +23,12 @@ struct node_file {
 	uint64_t size, modified_ns; /* of a regular file */
 };
 
+/* Is it a device node? */
+static inline bool node_file_is_device(const struct node_file *file)
+{
+	return file->kind == NODE_FILE_CHARACTER || file->kind == NODE_FILE_BLOCK;
+}
+
 /* Follows symbolic links. "/dev/char/MAJOR:MINOR" and "/dev/block/..." are that device node also where
  * the system has no such links. False: no such file; always on Windows, where files have no such
  * numbers. */

@@ -56,14 +56,13 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
 		struct offer *out)
 {
 	const char *resource = limits->resource;
-	const struct kubelet_registration *r = rig_registration(rig, resource);
 	struct error err = {0};
 	*out = (struct offer){.resource = resource,
 			      .id = check_format(rig->run, "%s", limits->ids[0])};
 
 	/* A kubelet asks for a preference before it chooses several devices, and admits nobody when
 	 * that fails. The preferred devices do not matter here. */
-	if (limits->count >= 2 && r != NULL && r->options.get_preferred_allocation_available) {
+	if (limits->count >= 2 && rig_options(rig, resource).get_preferred_allocation_available) {
 		struct kubelet_preferred_request request;
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		kubelet_preferred_request_init(&request, (const char **)(uintptr_t)limits->ids,

@@ -33,9 +33,10 @@ static bool start(struct rig *rig, const char *resource, const char *id, const c
 static bool expect_start(struct rig *rig, const struct rig_item *item, const char *what,
 			 struct rpc_answer *reply)
 {
-	return start(rig, item->resource, item->ids->items[0], what, reply) &&
-	       check_expect(rig->run, reply->code == RPC_OK, what, "OK", "%s %s",
-			    rpc_code_name(reply->code), reply->message);
+	struct error err = {0};
+	int rc = rig_pre_start(rig, item->resource, (const char *const *)item->ids->items, 1, reply,
+			       &err);
+	return rig_expect_answer(rig, rc, what, reply, &err);
 }
 
 /* A kubelet starts containers with devices that it has allocated. */
@@ -45,9 +46,7 @@ static bool expect_allocated(struct rig *rig, const struct rig_item *item, const
 	struct error err = {0};
 	int rc = rig_allocate(rig, item->resource, (const char *const *)item->ids->items, 1, &reply,
 			      &err);
-	return check_expect_ok(rig->run, rc, what, &err) &&
-	       check_expect(rig->run, reply.code == RPC_OK, what, "OK", "%s %s",
-			    rpc_code_name(reply.code), reply.message);
+	return rig_expect_answer(rig, rc, what, &reply, &err);
 }
 
 /* Calls the row's judge for each resource whose plugin does, or does not, require the call. Returns the rig; NULL:
@@ -84,33 +83,27 @@ static void not_required(struct check_run *run)
 	(void)each_resource(run, false, NULL);
 }
 
-/* A kubelet keeps the ids of a container as a set: their order is another one at each call. */
-static void start_two(struct rig *rig, const struct rig_item *item)
-{
-	const char *const *ids = (const char *const *)item->ids->items;
-	const char *const turned[] = {ids[1], ids[0]};
-	struct rpc_answer allocated CLEANUP_RPC_ANSWER = {0};
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	/* allocate.each-and-all judges a refusal. */
-	if (rig_allocate(rig, item->resource, ids, 2, &allocated, &err) < 0 ||
-	    allocated.code != RPC_OK)
-		return;
-	const char *what = check_format(rig->run, "PreStartContainer of %s and %s", ids[1], ids[0]);
-	int rc = rig_pre_start(rig, item->resource, turned, ARRAY_SIZE(turned), &reply, &err);
-	if (check_expect_ok(rig->run, rc, what, &err))
-		(void)check_expect(rig->run, reply.code == RPC_OK, what, "OK", "%s %s",
-				   rpc_code_name(reply.code), reply.message);
-}
-
 static void succeeds(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	if (!expect_start(rig, item, "PreStartContainer", &reply))
 		return;
 	(void)check_expect_in_time(rig->run, "milliseconds", reply.duration_ms);
-	if (item->ids->count >= 2)
-		start_two(rig, item);
+	/* A kubelet keeps the ids of a container as a set: their order is another one at each call. */
+	if (item->ids->count < 2)
+		return;
+	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const turned[] = {ids[1], ids[0]};
+	struct rpc_answer allocated CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer both CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	/* allocate.each-and-all judges a refusal. */
+	if (rig_allocate(rig, item->resource, ids, 2, &allocated, &err) < 0 ||
+	    allocated.code != RPC_OK)
+		return;
+	const char *what = check_format(rig->run, "PreStartContainer of %s and %s", ids[1], ids[0]);
+	int rc = rig_pre_start(rig, item->resource, turned, ARRAY_SIZE(turned), &both, &err);
+	(void)rig_expect_answer(rig, rc, what, &both, &err);
 }
 
 static void repeat(struct rig *rig, const struct rig_item *item)
@@ -160,8 +153,7 @@ static void repeats(struct check_run *run)
 		return;
 	size_t from = kubelet_registration_count(rig->kubelet);
 	rig->supervised = true;
-	if (!check_works(run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
-			 "fake kubelet", &err))
+	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return;
 	int rc = rig_wait_return(rig, from, context_wait_ms(rig->context, RETURN_MS), &err);
 	if (rc < 0)
@@ -220,10 +212,8 @@ static void others(struct rig *rig, const struct rig_item *item)
 	}
 	const V1beta1__ContainerAllocateResponse *answer =
 		allocate_expect(rig, item->resource, &other, 1, other, &before);
-	for (size_t i = 0; answer != NULL && i < answer->n_mounts; i++) {
-		if (file_exists(answer->mounts[i]->host_path))
-			(void)text_list_add(&files, answer->mounts[i]->host_path, NULL);
-	}
+	if (answer != NULL)
+		allocate_add_mounted(answer, &files);
 	if (answer == NULL || !expect_start(rig, item, "PreStartContainer", &reply))
 		return;
 	(void)rig_watch(rig, LISTED_MS, LISTED_MS);

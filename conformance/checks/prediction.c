@@ -27,7 +27,7 @@ void prediction_make(struct check_run *run, const struct facts *facts, const cha
 {
 	const struct gpu_api *api = gpu_api_find(program + strlen("probe-"));
 	const struct context *context = check_context(run);
-	bool windows = text_equal(context->node->system.os, "windows");
+	bool windows = node_is_windows(context->node);
 	const struct compat_launch launch = {
 		.program = check_format(run, windows ? "%s\\%s.exe" : "%s/%s",
 					windows ? IMAGES_WINDOWS_PROGRAM_DIRECTORY
@@ -113,7 +113,7 @@ void prediction_record(struct check_run *run, const struct prediction *predictio
 	struct error err = {0};
 	int rc = json_append_line(check_run_path(run, kept_file), kept.object, &err);
 	(void)check_works(run, rc, kept_file, &err);
-	check_add_prediction(run, &record);
+	check_add_record(run, "prediction", &record);
 }
 
 void prediction_record_end(struct check_run *run, const struct prediction *prediction,

@@ -62,9 +62,13 @@ expect_answer(struct rig *rig, const char *resource, const struct request *reque
 	return response->n_container_responses != 0 ? response->container_responses[0] : &nothing;
 }
 
-/* Calls `judge` for each resource whose plugin does, or does not, offer preferred allocation. */
-static void each_resource(struct check_run *run, bool offered, check_judge *judge)
+static const bool is_offered = true, is_not_offered = false;
+
+/* A body: the row's judge for each resource whose plugin does, or does not, offer preferred allocation, as the row's param
+ * has it. */
+static void each_resource(struct check_run *run)
 {
+	const bool offered = *(const bool *)check_row(run)->param;
 	struct rig *rig = rig_ready(run, NULL);
 	size_t count = 0;
 	rig_each (resource, rig) {
@@ -77,21 +81,11 @@ static void each_resource(struct check_run *run, bool offered, check_judge *judg
 		count++;
 		if (!rig_healthy_ids(rig, resource, &ids))
 			return;
-		judge(rig, &item);
+		check_row(run)->judge(rig, &item);
 	}
 	if (rig != NULL && count == 0)
 		check_not_applicable(run, offered ? "the plugin offers no preferred allocation"
 						  : "the plugin offers preferred allocation");
-}
-
-static void offered(struct check_run *run)
-{
-	each_resource(run, true, check_row(run)->judge);
-}
-
-static void not_offered(struct check_run *run)
-{
-	each_resource(run, false, check_row(run)->judge);
 }
 
 static struct request request_of(const struct rig_item *item, size_t size, size_t must)
@@ -162,15 +156,6 @@ static bool vary(const struct varied *varied, size_t at, size_t available, size_
 	return answer != NULL && varied->judge(&request, answer, varied->user);
 }
 
-static bool vary_sizes(const struct varied *varied)
-{
-	for (size_t size = 1; size <= varied->count && size <= VARIED_MAX; size++) {
-		if (!vary(varied, 0, varied->count, 0, size))
-			return false;
-	}
-	return vary(varied, 0, varied->count, 0, varied->count);
-}
-
 /* Requests as a kubelet makes them: for several devices, with devices that the pod holds already, and with devices that
  * other pods hold. Returns whether `judge` has seen all answers. */
 static bool judge_answers(struct rig *rig, const struct rig_item *item, answer_judge *judge,
@@ -187,7 +172,13 @@ static bool judge_answers(struct rig *rig, const struct rig_item *item, answer_j
 	const size_t count = varied.count;
 	for (size_t i = 0; i < 2 * count; i++)
 		varied.ring[i] = item->ids->items[i % count];
-	if (!vary(&varied, count - 1, count, 1, 2) || !vary_sizes(&varied))
+	if (!vary(&varied, count - 1, count, 1, 2))
+		return false;
+	for (size_t size = 1; size <= count && size <= VARIED_MAX; size++) {
+		if (!vary(&varied, 0, count, 0, size))
+			return false;
+	}
+	if (!vary(&varied, 0, count, 0, count))
 		return false;
 	const size_t turns = count < VARIED_MAX ? count : VARIED_MAX;
 	for (size_t turn = 0; turn < turns; turn++) {
@@ -381,8 +372,9 @@ static void survives(struct rig *rig, const struct rig_item *item)
 }
 
 #define PREFERRED(name, revision, rule, severity, body, ...)                                       \
-	CHECK("preferred-allocation." name, rule, severity, revision, offered, .timeout_s = 180,   \
-	      .needs = {.devices = 1}, .judge = (body), __VA_ARGS__)
+	CHECK("preferred-allocation." name, rule, severity, revision, each_resource,               \
+	      .param = &is_offered, .timeout_s = 180, .needs = {.devices = 1}, .judge = (body),    \
+	      __VA_ARGS__)
 
 const struct check preferred_allocation_checks[] = {
 	PREFERRED("succeeds", 1, PRF_02, CRITICAL, succeeds,
@@ -428,7 +420,8 @@ const struct check preferred_allocation_checks[] = {
 		  .advice = "Close what a call opened: compare the plugin's /proc/PID/fd and its "
 			    "memory before and after.",
 		  .depends_on = "preferred-allocation.succeeds"),
-	CHECK("preferred-allocation.not-offered", PRF_01, LOW, 1, not_offered,
+	CHECK("preferred-allocation.not-offered", PRF_01, LOW, 1, each_resource,
+	      .param = &is_not_offered,
 	      .title = "A plugin without preferred allocation survives the call",
 	      .advice = "Answer with UNIMPLEMENTED, or with an empty answer.", .timeout_s = 180,
 	      .needs = {.devices = 1}, .depends_on = "allocate.one-response", .judge = survives),

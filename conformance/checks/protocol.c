@@ -114,6 +114,8 @@ struct raw_client *protocol_open(struct rig *rig, const char *what)
 {
 	struct raw_client *client = NULL;
 	struct error err = {0};
+	if (rig == NULL)
+		return NULL;
 	int rc = raw_open(&rig->loop, protocol_socket(rig), &client, &err);
 	if (rc < 0)
 		raw_close(&client);
@@ -130,7 +132,7 @@ static const struct raw_stream *call(struct rig *rig, struct raw_client **client
 	if (*client == NULL)
 		return NULL;
 	raw_greet(*client, UINT32_MAX);
-	raw_request(*client, 0, 1, method, change);
+	raw_request(*client, 1, method, change);
 	raw_frame(*client, NGHTTP2_DATA, NGHTTP2_FLAG_END_STREAM, 1, data, size);
 	(void)raw_wait(*client, 1, context_wait_ms(rig->context, ANSWER_MS), NULL);
 	return raw_stream(*client, 1);
@@ -376,8 +378,7 @@ static void settings(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
 	struct error err = {0};
-	struct raw_client *client CLEANUP_RAW =
-		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	if (client == NULL)
 		return;
 	raw_greet(client, UINT32_MAX);
@@ -471,8 +472,7 @@ static bool expect_message(struct rig *rig, struct raw_client *client, const cha
 static void ping(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct raw_client *client CLEANUP_RAW =
-		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	uint64_t wait_ms = rig != NULL ? context_wait_ms(rig->context, ANSWER_MS) : 0;
 	struct error err = {0};
 	if (client == NULL)
@@ -480,8 +480,7 @@ static void ping(struct check_run *run)
 	raw_greet(client, UINT32_MAX);
 	(void)check_expect_ok(run, raw_ping(client, wait_ms, &err), "PING on a new connection",
 			      &err);
-	raw_request(client, 0, 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", NULL);
-	raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
+	raw_call(client, 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", "", 0);
 	if (!expect_message(rig, client, "a device list"))
 		return;
 	(void)rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS);
@@ -492,13 +491,11 @@ static void ping(struct check_run *run)
 static void flow_control(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct raw_client *client CLEANUP_RAW =
-		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	if (client == NULL)
 		return;
 	raw_greet(client, 0);
-	raw_request(client, 0, 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", NULL);
-	raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
+	raw_call(client, 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", "", 0);
 	for (uint32_t window = 0; window <= 1; window++) {
 		if (window != 0)
 			raw_window_update(client, 1, 1);
@@ -562,8 +559,7 @@ static void header_compression(struct check_run *run)
 		client->literal = i == 0;
 		(void)nghttp2_hd_deflate_change_table_size(client->deflater, 0);
 		raw_greet(client, UINT32_MAX);
-		raw_request(client, 0, 1, ALLOCATE, NULL);
-		raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, request.data, request.size);
+		raw_call(client, 1, ALLOCATE, request.data, request.size);
 		expect_allocated(rig, client, kinds[i]);
 	}
 }
@@ -580,8 +576,7 @@ static void unknown_fields(struct check_run *run)
 	/* Field 14, a number, and field 15, bytes. */
 	add_allocate(&request, id, strlen(id), "\x70\x01\x7a\x03new");
 	raw_greet(client, UINT32_MAX);
-	raw_request(client, 0, 1, ALLOCATE, NULL);
-	raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, request.data, request.size);
+	raw_call(client, 1, ALLOCATE, request.data, request.size);
 	expect_allocated(rig, client, "Allocate with fields of a later API");
 }
 
@@ -589,8 +584,7 @@ static void parallel_calls(struct check_run *run)
 {
 	enum { REFUSED_STREAM = 7 };
 	struct rig *rig = rig_ready(run, NULL);
-	struct raw_client *client CLEANUP_RAW =
-		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	TALLY(answers, run, "calls at the same time on one connection", "OK, or REFUSED_STREAM");
 	if (client == NULL)
 		return;
@@ -598,9 +592,9 @@ static void parallel_calls(struct check_run *run)
 	(void)raw_ping(client, context_wait_ms(rig->context, ANSWER_MS), NULL);
 	uint32_t count = client->concurrent_max < PARALLEL ? client->concurrent_max : PARALLEL;
 	for (uint32_t i = 0; i < count; i++)
-		raw_request(client, 0, 2 * i + 1, OPTIONS, NULL);
+		raw_request(client, 2 * i + 1, OPTIONS, NULL);
 	for (uint32_t i = 0; i < count; i++)
-		raw_message(client, NGHTTP2_FLAG_END_STREAM, 2 * i + 1, "", 0);
+		raw_message(client, 2 * i + 1, "", 0);
 	for (uint32_t i = 0; i < count; i++) {
 		(void)raw_wait(client, 2 * i + 1, context_wait_ms(rig->context, RIG_CALL_MS), NULL);
 		const struct raw_stream *stream = raw_stream(client, 2 * i + 1);

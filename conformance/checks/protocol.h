@@ -14,7 +14,7 @@ check_body protocol_foreign_bytes, protocol_slow_clients, protocol_abrupt_ends,
 /* The socket of the first resource under test. */
 const char *protocol_socket(const struct rig *rig);
 
-/* A connection to it; NULL: recorded, as `what`. */
+/* A connection to it; NULL: recorded, as `what`, or there is no rig. */
 struct raw_client *protocol_open(struct rig *rig, const char *what);
 
 /* After `what` the kubelet's own connections still work, and new ones are served. */

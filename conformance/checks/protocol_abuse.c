@@ -100,7 +100,7 @@ void protocol_slow_clients(struct check_run *run)
 		if (i % 3 == 1) {
 			raw_frame(client, NGHTTP2_HEADERS, 0, 1, "\x83", 1);
 		} else {
-			raw_request(client, 0, 1, DEVICE_PLUGIN_SERVICE "Allocate", NULL);
+			raw_request(client, 1, DEVICE_PLUGIN_SERVICE "Allocate", NULL);
 			raw_frame(client, NGHTTP2_DATA, 0, 1, "\0\0\0\0\x20\x0a", 6);
 			(void)raw_ping(client, context_wait_ms(rig->context, CLOSE_MS), NULL);
 		}
@@ -120,14 +120,14 @@ static bool end_abruptly(struct rig *rig, unsigned step)
 	if (step >= 1)
 		raw_greet(client, UINT32_MAX);
 	if (step >= 2)
-		raw_request(client, 0, 1,
+		raw_request(client, 1,
 			    step == 4 ? DEVICE_PLUGIN_SERVICE "ListAndWatch"
 				      : DEVICE_PLUGIN_SERVICE "Allocate",
 			    NULL);
 	if (step == 3)
 		raw_frame(client, NGHTTP2_DATA, 0, 1, "\0\0\0\0\x20\x0a", 6);
 	if (step == 4) {
-		raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
+		raw_message(client, 1, "", 0);
 		(void)raw_ping(client, context_wait_ms(rig->context, CLOSE_MS), NULL);
 	}
 	return raw_flush(client, context_wait_ms(rig->context, CLOSE_MS), NULL) == 0 ||
@@ -160,14 +160,13 @@ void protocol_abrupt_ends(struct check_run *run)
 void protocol_client_goaway(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct raw_client *client CLEANUP_RAW =
-		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	if (client == NULL)
 		return;
 	raw_greet(client, UINT32_MAX);
-	raw_request(client, 0, 1, OPTIONS, NULL);
+	raw_request(client, 1, OPTIONS, NULL);
 	raw_frame(client, NGHTTP2_GOAWAY, 0, 0, "\0\0\0\0\0\0\0\0", 8);
-	raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
+	raw_message(client, 1, "", 0);
 	(void)raw_wait(client, 1, context_wait_ms(rig->context, CLOSE_MS), NULL);
 	const struct raw_stream *stream = raw_stream(client, 1);
 	(void)check_expect(
@@ -195,16 +194,14 @@ static void expect_bounded(struct rig *rig, const struct rig_footprint *before, 
 void protocol_reset_flood(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct raw_client *client CLEANUP_RAW =
-		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	struct rig_footprint before = {0};
 	if (client == NULL)
 		return;
 	(void)rig_footprint(rig, &before);
 	raw_greet(client, UINT32_MAX);
 	for (uint32_t i = 0; i < RESETS && !client->closed; i++) {
-		raw_request(client, 0, 2 * i + 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", NULL);
-		raw_message(client, NGHTTP2_FLAG_END_STREAM, 2 * i + 1, "", 0);
+		raw_call(client, 2 * i + 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", "", 0);
 		raw_frame(client, NGHTTP2_RST_STREAM, 0, 2 * i + 1, "\0\0\0\x08", 4);
 		if (i % RESETS_AT_ONCE == 0)
 			(void)uv_run(&rig->loop, UV_RUN_NOWAIT);
@@ -219,8 +216,7 @@ void protocol_reset_flood(struct check_run *run)
 void protocol_header_flood(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct raw_client *client CLEANUP_RAW =
-		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	struct rig_footprint before = {0};
 	if (client == NULL)
 		return;

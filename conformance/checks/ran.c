@@ -220,7 +220,7 @@ void ran_expect(struct check_run *run, const struct ran *ran)
 	member_item(&json, "files", files_json(run, ran));
 	member_item(&json, "nodes", json_new_strings(&numbers));
 	member_item(&json, "drm", drm_json(run, ran));
-	check_add_ran(run, &json);
+	check_add_record(run, "ran", &json);
 
 	const struct image_manifest *image = &check_context(run)->image;
 	for (size_t i = 0; image->complete && i < view->file_count; i++) {

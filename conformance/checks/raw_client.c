@@ -54,21 +54,6 @@ struct raw_stream *raw_stream(struct raw_client *client, uint32_t id)
 	return stream;
 }
 
-static void read_field(struct raw_stream *stream, const nghttp2_nv *field)
-{
-	char *value CLEANUP_FREE =
-		text_format("%.*s", (int)field->valuelen, (const char *)field->value);
-	const char *name = (const char *)field->name;
-	if (text_equal(name, ":status"))
-		stream->http_status = (int)strtol(value, NULL, 10);
-	if (text_equal(name, "grpc-status")) {
-		stream->grpc_status = (int)strtol(value, NULL, 10);
-		stream->status_count++;
-	}
-	if (text_equal(name, "grpc-message"))
-		text_append(&stream->message, (const char *)field->value, field->valuelen);
-}
-
 static void read_block(struct raw_client *client, struct raw_stream *stream)
 {
 	const uint8_t *at = (const uint8_t *)text_string(&client->header_block);
@@ -84,8 +69,19 @@ static void read_block(struct raw_client *client, struct raw_stream *stream)
 			break;
 		at += used;
 		size -= (size_t)used;
-		if ((flags & NGHTTP2_HD_INFLATE_EMIT) != 0)
-			read_field(stream, &field);
+		if ((flags & NGHTTP2_HD_INFLATE_EMIT) == 0)
+			continue;
+		char *value CLEANUP_FREE =
+			text_format("%.*s", (int)field.valuelen, (const char *)field.value);
+		const char *name = (const char *)field.name;
+		if (text_equal(name, ":status"))
+			stream->http_status = (int)strtol(value, NULL, 10);
+		if (text_equal(name, "grpc-status")) {
+			stream->grpc_status = (int)strtol(value, NULL, 10);
+			stream->status_count++;
+		}
+		if (text_equal(name, "grpc-message"))
+			text_append(&stream->message, (const char *)field.value, field.valuelen);
 	}
 	(void)nghttp2_hd_inflate_end_headers(client->inflater);
 	text_reset(&client->header_block);
@@ -168,8 +164,23 @@ static void read_frame(struct raw_client *client, const uint8_t *head, const uin
 	}
 }
 
-static void read_frames(struct raw_client *client)
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
+	static char input[READ_SIZE];
+	(void)handle;
+	(void)suggested;
+	*buffer = uv_buf_init(input, sizeof(input));
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+	struct raw_client *client = ((struct transport *)stream->data)->user;
+	if (count < 0) {
+		client->closed = true;
+		(void)uv_read_stop(stream);
+		return;
+	}
+	text_append(&client->input, buffer->base, (size_t)count);
 	const uint8_t *start = (const uint8_t *)text_string(&client->input);
 	const uint8_t *at = start;
 	size_t left = client->input.size;
@@ -186,26 +197,6 @@ static void read_frames(struct raw_client *client)
 	text_append(&rest, (const char *)at, client->failed ? 0 : left);
 	text_free(&client->input);
 	client->input = rest;
-}
-
-static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
-{
-	static char input[READ_SIZE];
-	(void)handle;
-	(void)suggested;
-	*buffer = uv_buf_init(input, sizeof(input));
-}
-
-static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
-{
-	struct raw_client *client = ((struct transport *)stream->data)->user;
-	if (size < 0) {
-		client->closed = true;
-		(void)uv_read_stop(stream);
-		return;
-	}
-	text_append(&client->input, buffer->base, (size_t)size);
-	read_frames(client);
 }
 
 /*
@@ -341,16 +332,6 @@ static void add_literal(struct text *block, const char *string)
 	text_append(block, string, size);
 }
 
-static nghttp2_nv field_of(const struct raw_field *field)
-{
-	return (nghttp2_nv){
-		.name = (uint8_t *)(uintptr_t)field->name,
-		.value = (uint8_t *)(uintptr_t)field->value,
-		.namelen = strlen(field->name),
-		.valuelen = strlen(field->value),
-	};
-}
-
 void raw_request_block(struct raw_client *client, const char *path, const struct raw_field *change,
 		       struct text *block)
 {
@@ -374,7 +355,12 @@ void raw_request_block(struct raw_client *client, const char *path, const struct
 	for (size_t i = 0; i < count; i++) {
 		if (fields[i].value == NULL)
 			continue;
-		list[used++] = field_of(&fields[i]);
+		list[used++] = (nghttp2_nv){
+			.name = (uint8_t *)(uintptr_t)fields[i].name,
+			.value = (uint8_t *)(uintptr_t)fields[i].value,
+			.namelen = strlen(fields[i].name),
+			.valuelen = strlen(fields[i].value),
+		};
 		if (client->literal) {
 			text_append(block, "\0", 1);
 			add_literal(block, fields[i].name);
@@ -389,24 +375,30 @@ void raw_request_block(struct raw_client *client, const char *path, const struct
 	text_append(block, (const char *)bytes, written > 0 ? (size_t)written : 0);
 }
 
-void raw_request(struct raw_client *client, uint8_t flags, uint32_t stream, const char *path,
+void raw_request(struct raw_client *client, uint32_t stream, const char *path,
 		 const struct raw_field *change)
 {
 	struct text block CLEANUP_TEXT = {0};
 	raw_request_block(client, path, change, &block);
-	raw_frame(client, NGHTTP2_HEADERS, flags | NGHTTP2_FLAG_END_HEADERS, stream, block.data,
+	raw_frame(client, NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, stream, block.data,
 		  block.size);
 }
 
-void raw_message(struct raw_client *client, uint8_t flags, uint32_t stream, const void *message,
-		 size_t size)
+void raw_message(struct raw_client *client, uint32_t stream, const void *message, size_t size)
 {
 	struct text data CLEANUP_TEXT = {0};
 	uint8_t prefix[FRAME_PREFIX_SIZE];
 	frame_write_prefix(prefix, (uint32_t)size);
 	text_append(&data, (const char *)prefix, sizeof(prefix));
 	text_append(&data, message, size);
-	raw_frame(client, NGHTTP2_DATA, flags, stream, data.data, data.size);
+	raw_frame(client, NGHTTP2_DATA, NGHTTP2_FLAG_END_STREAM, stream, data.data, data.size);
+}
+
+void raw_call(struct raw_client *client, uint32_t stream, const char *path, const void *message,
+	      size_t size)
+{
+	raw_request(client, stream, path, NULL);
+	raw_message(client, stream, message, size);
 }
 
 /*

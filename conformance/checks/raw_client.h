@@ -72,11 +72,13 @@ struct raw_field {
 void raw_request_block(struct raw_client *client, const char *path, const struct raw_field *change,
 		       struct text *block);
 /* HEADERS with END_HEADERS and that block. */
-void raw_request(struct raw_client *client, uint8_t flags, uint32_t stream, const char *path,
+void raw_request(struct raw_client *client, uint32_t stream, const char *path,
 		 const struct raw_field *change);
-/* DATA with the message and its prefix. */
-void raw_message(struct raw_client *client, uint8_t flags, uint32_t stream, const void *message,
-		 size_t size);
+/* DATA with the message and its prefix, which ends the stream. */
+void raw_message(struct raw_client *client, uint32_t stream, const void *message, size_t size);
+/* Both. */
+void raw_call(struct raw_client *client, uint32_t stream, const char *path, const void *message,
+	      size_t size);
 
 /* What came on the stream so far; one without anything is made. Valid until the next one is made. */
 struct raw_stream *raw_stream(struct raw_client *client, uint32_t id);

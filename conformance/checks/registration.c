@@ -70,8 +70,8 @@ static void arrives(struct check_run *run)
 static bool is_quiet(void *user)
 {
 	const struct rig *rig = user;
-	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++) {
-		if (!rig_attempt_is_over(rig, kubelet_registration_at(rig->kubelet, i)))
+	registration_each (attempt, rig->kubelet, 0) {
+		if (!rig_attempt_is_over(rig, attempt))
 			return false;
 	}
 	return true;
@@ -223,11 +223,8 @@ static void options_agree(struct rig *rig, const struct rig_item *item)
 
 static void one_per_resource(struct rig *rig, const struct rig_item *item)
 {
-	long long count = 0;
-	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
-		count += text_equal(kubelet_registration_at(rig->kubelet, i)->resource,
-				    item->resource);
-	(void)check_expect_int(rig->run, item->resource, count, 1);
+	(void)check_expect_int(rig->run, item->resource, rig_count_attempts(rig, item->resource, 0),
+			       1);
 }
 
 static void fresh_socket_name(struct check_run *run)
@@ -236,9 +233,8 @@ static void fresh_socket_name(struct check_run *run)
 	struct text_list endpoints CLEANUP_TEXT_LIST = {0};
 	if (rig == NULL)
 		return;
-	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
-		(void)text_list_add(&endpoints, kubelet_registration_at(rig->kubelet, i)->endpoint,
-				    NULL);
+	registration_each (r, rig->kubelet, 0)
+		(void)text_list_add(&endpoints, r->endpoint, NULL);
 	if (!rig_restart_plugin(rig, SIGTERM))
 		return;
 	rig_each (resource, rig) {

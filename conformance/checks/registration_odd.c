@@ -50,25 +50,6 @@ bool restart_expect_registered(struct rig *rig)
 	return rig_expect_registered(rig);
 }
 
-static bool has_attempts(void *user)
-{
-	const struct rig *rig = user;
-	return kubelet_registration_count(rig->kubelet) > rig->first_registration ||
-	       process_has_ended(rig->plugin);
-}
-
-/* How many resources have tried to register so far. */
-static size_t count_resources(const struct rig *rig)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++) {
-		const char *name = kubelet_registration_at(rig->kubelet, i)->resource;
-		if (!text_list_has(&names, name))
-			(void)text_list_add(&names, name, NULL);
-	}
-	return names.count;
-}
-
 void registration_refused(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
@@ -76,33 +57,31 @@ void registration_refused(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	int rc = kubelet_fault_set(
-		rig->kubelet,
-		"register-status=UNKNOWN:requested API version is not supported by kubelet", &err);
-	if (!check_works(run, rc, "fake kubelet", &err) || !rig_start_plugin(rig, NULL))
+	if (!rig_set_fault(
+		    rig,
+		    "register-status=UNKNOWN:requested API version is not supported by kubelet") ||
+	    !rig_start_plugin(rig, NULL))
 		return;
-	rc = rig_wait(rig, has_attempts, rig, rig_wait_ms(rig, CHECK_REG_01), "a Register call",
-		      &err);
+	int rc = rig_wait(rig, rig_has_come, rig, rig_wait_ms(rig, CHECK_REG_01), "a Register call",
+			  &err);
 	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
 		return;
 
 	uint64_t watched_ms = rig_watch(rig, REFUSED_MS, REFUSED_THOROUGH_MS);
-	size_t resources = count_resources(rig);
+	/* How many resources have tried to register so far. */
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	registration_each (r, rig->kubelet, 0) {
+		if (!text_list_has(&names, r->resource))
+			(void)text_list_add(&names, r->resource, NULL);
+	}
 	long long allowed = (long long)(watched_ms / 1000) * requirement_limit(CHECK_REG_11);
 	(void)check_expect_at_most_measured(run, "attempts of a refused plugin",
 					    (long long)kubelet_registration_count(rig->kubelet),
-					    (long long)resources * (allowed + ATTEMPTS_AT_ONCE));
+					    (long long)names.count * (allowed + ATTEMPTS_AT_ONCE));
 	if (expect_no_crash(rig, "when Register was refused") && process_has_ended(rig->plugin))
 		(void)check_expect(run, process_result(rig->plugin)->code != 0,
 				   "exit code of the refused plugin", "other than 0", "%d",
 				   process_result(rig->plugin)->code);
-}
-
-static bool has_next_attempt(void *user)
-{
-	const struct rig *rig = user;
-	size_t count = kubelet_registration_count(rig->kubelet);
-	return count > rig->first_registration || process_has_ended(rig->plugin);
 }
 
 /* The first attempts are refused, as by a kubelet that starts; each is followed by another. */
@@ -114,12 +93,12 @@ void registration_unavailable(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	int rc = kubelet_fault_set(rig->kubelet, "register-status=UNAVAILABLE:starting*2", &err);
-	if (!check_works(run, rc, "fake kubelet", &err) || !rig_start_plugin(rig, NULL))
+	if (!rig_set_fault(rig, "register-status=UNAVAILABLE:starting*2") ||
+	    !rig_start_plugin(rig, NULL))
 		return;
 	bool attempted = false;
 	for (unsigned i = 0; i <= REFUSALS; i++) {
-		rc = rig_wait(rig, has_next_attempt, rig, wait_ms, "a Register call", &err);
+		int rc = rig_wait(rig, rig_has_come, rig, wait_ms, "a Register call", &err);
 		if (process_has_ended(rig->plugin)) {
 			check_note(run,
 				   "the plugin ended and was started again, as in a DaemonSet");
@@ -154,24 +133,17 @@ void registration_unavailable(struct check_run *run)
 void registration_answer_delayed(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
-	struct error err = {0};
 	if (rig == NULL)
 		return;
-	int rc = kubelet_fault_set(
-		rig->kubelet,
-		rig->context->thorough ? "register-delay=9000" : "register-delay=1500", &err);
-	if (!check_works(run, rc, "fake kubelet", &err) || !rig_start_plugin(rig, NULL) ||
-	    !rig_expect_registered(rig) || !rig_expect_listed(rig))
+	if (!rig_set_fault(rig, rig->context->thorough ? "register-delay=9000"
+						       : "register-delay=1500") ||
+	    !rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
 		return;
 	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
 	rig_each (resource, rig) {
-		long long count = 0;
-		for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
-			count += text_equal(kubelet_registration_at(rig->kubelet, i)->resource,
-					    resource);
 		(void)check_expect_at_most(run,
 					   check_format(run, "attempts to register %s", resource),
-					   count, SLOW_ATTEMPTS);
+					   rig_count_attempts(rig, resource, 0), SLOW_ATTEMPTS);
 	}
 }
 
@@ -205,8 +177,7 @@ void registration_before_kubelet(struct check_run *run)
 		    !check_works(run, file_remove_tree(socket, &err), "fake kubelet", &err))
 			return;
 	}
-	if (check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) &&
-	    restart_expect_registered(rig))
+	if (rig_start_kubelet(rig) && restart_expect_registered(rig))
 		(void)rig_expect_listed(rig);
 }
 

@@ -22,46 +22,6 @@ enum {
 	RETRY_MS = 1000,
 };
 
-/* A call of a plugin that answered Allocate. */
-static void expect_answered(struct rig *rig, int rc, const char *what,
-			    const struct rpc_answer *reply, const struct error *err)
-{
-	if (check_expect_ok(rig->run, rc, what, err))
-		(void)check_expect(rig->run, reply->code == RPC_OK, what, "OK", "%s %s",
-				   rpc_code_name(reply->code), reply->message);
-}
-
-/* Of the resource's last registration; NULL: none. */
-static const struct kubelet_plugin_options *present_options(const struct rig *rig,
-							    const char *resource)
-{
-	for (size_t i = kubelet_registration_count(rig->kubelet); i > 0; i--) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i - 1);
-		if (r->code == RPC_OK && text_equal(r->resource, resource))
-			return &r->options;
-	}
-	return NULL;
-}
-
-/* What a kubelet calls beside Allocate when the plugin's present options ask for it. An error fails the pod. */
-static void expect_further_calls(struct rig *rig, const struct rig_item *item)
-{
-	const char *const *ids = (const char *const *)item->ids->items;
-	const struct kubelet_plugin_options *options = present_options(rig, item->resource);
-	struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
-	struct rpc_answer started CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	if (options != NULL && options->get_preferred_allocation_available) {
-		const size_t count = item->ids->count < ASKED_MAX ? item->ids->count : ASKED_MAX;
-		int rc = rig_prefer(rig, item->resource, ids, count, 1, &preferred, &err);
-		expect_answered(rig, rc, "GetPreferredAllocation afterwards", &preferred, &err);
-	}
-	if (options != NULL && options->pre_start_required) {
-		int rc = rig_pre_start(rig, item->resource, ids, 1, &started, &err);
-		expect_answered(rig, rc, "PreStartContainer afterwards", &started, &err);
-	}
-}
-
 /* Allocate is UNAVAILABLE while the plugin is about to serve again. The pod is then Failed for ever, and its
  * controller creates another one: with `user`, a flag, the call is repeated within the row's limit. */
 static void allocates(struct rig *rig, const struct rig_item *item)
@@ -78,10 +38,23 @@ static void allocates(struct rig *rig, const struct rig_item *item)
 		loop_run_for(&rig->loop, RETRY_MS);
 		rc = rig_allocate(rig, item->resource, ids, 1, &reply, &err);
 	}
-	if (check_expect_ok(rig->run, rc, "Allocate afterwards", &err) &&
-	    check_expect(rig->run, reply.code == RPC_OK, "Allocate afterwards", "OK", "%s %s",
-			 rpc_code_name(reply.code), reply.message))
-		expect_further_calls(rig, item);
+	if (!rig_expect_answer(rig, rc, "Allocate afterwards", &reply, &err))
+		return;
+
+	/* What a kubelet calls beside Allocate when the plugin's present options ask for it. An error fails the pod. */
+	const struct kubelet_registration *r = rig_last_registration(rig, item->resource);
+	struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer started CLEANUP_RPC_ANSWER = {0};
+	if (r != NULL && r->options.get_preferred_allocation_available) {
+		const size_t count = item->ids->count < ASKED_MAX ? item->ids->count : ASKED_MAX;
+		rc = rig_prefer(rig, item->resource, ids, count, 1, &preferred, &err);
+		(void)rig_expect_answer(rig, rc, "GetPreferredAllocation afterwards", &preferred,
+					&err);
+	}
+	if (r != NULL && r->options.pre_start_required) {
+		rc = rig_pre_start(rig, item->resource, ids, 1, &started, &err);
+		(void)rig_expect_answer(rig, rc, "PreStartContainer afterwards", &started, &err);
+	}
 }
 
 /* Every resource lists its devices and allocates one of them. */
@@ -104,22 +77,6 @@ static void keep_answer(struct rig *rig, const struct rig_item *item)
 		(void)allocate_keep(rig, item->resource, item->ids->items[0], item->user);
 }
 
-/* Of the ids that are still healthy. */
-static void compare_answers(struct rig *rig, const struct allocate_kept *kept)
-{
-	for (size_t i = 0; i < kept->count; i++) {
-		const struct allocate_kept_answer *one = &kept->each[i];
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (!kubelet_device_is_healthy(
-			    kubelet_resource_device(rig->kubelet, one->resource, one->id)))
-			continue;
-		(void)rig_allocate(rig, one->resource, &one->id, 1, &reply, NULL);
-		(void)allocate_expect_same(
-			rig, check_format(rig->run, "%s after the kubelet's restarts", one->id),
-			ALLOCATE_ALL, one->answer, rig_first_response(&reply));
-	}
-}
-
 struct restart {
 	enum kubelet_restart what;
 	const char *event;
@@ -131,14 +88,11 @@ static void kubelet_restarts(struct check_run *run)
 {
 	const struct restart *restart = check_row(run)->param;
 	struct rig *rig = rig_ready(run, NULL);
-	struct error err = {0};
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
 	size_t from = kubelet_registration_count(rig->kubelet);
-	if (check_works(run, kubelet_restart(rig->kubelet, restart->what, &err), "fake kubelet",
-			&err) &&
-	    rig_expect_return(rig, from, restart->event))
+	if (rig_restart_kubelet(rig, restart->what) && rig_expect_return(rig, from, restart->event))
 		expect_works(rig);
 }
 
@@ -146,8 +100,7 @@ static void kubelet_restarts(struct check_run *run)
 static void expect_same_options(struct rig *rig, const char *resource)
 {
 	const struct kubelet_plugin_options *before = NULL, *after = NULL;
-	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+	registration_each (r, rig->kubelet, 0) {
 		if (r->code == RPC_OK && text_equal(r->resource, resource))
 			after = &r->options;
 		before = before == NULL ? after : before;
@@ -164,7 +117,6 @@ static void expect_same_options(struct rig *rig, const char *resource)
 static void flapping(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct error err = {0};
 	size_t from = 0;
 	struct allocate_kept kept CLEANUP_ALLOCATE_KEPT = {0};
 	if (rig == NULL || !rig_for_each(rig, keep_answer, &kept))
@@ -176,8 +128,7 @@ static void flapping(struct check_run *run)
 	(void)rig_footprint(rig, &before);
 	for (int i = 0; i < (rig->context->thorough ? FLAPS_THOROUGH : FLAPS); i++) {
 		from = kubelet_registration_count(rig->kubelet);
-		if (!check_works(run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
-				 "fake kubelet", &err))
+		if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 			return;
 		(void)rig_watch(rig, FLAP_MS, FLAP_THOROUGH_MS);
 	}
@@ -188,7 +139,18 @@ static void flapping(struct check_run *run)
 	rig_each (resource, rig)
 		expect_same_options(rig, resource);
 	rig_expect_footprint(rig, &before, FLAP_THREADS);
-	compare_answers(rig, &kept);
+	/* Of the ids that are still healthy. */
+	for (size_t i = 0; i < kept.count; i++) {
+		const struct allocate_kept_answer *one = &kept.each[i];
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (!kubelet_device_is_healthy(
+			    kubelet_resource_device(rig->kubelet, one->resource, one->id)))
+			continue;
+		(void)rig_allocate(rig, one->resource, &one->id, 1, &reply, NULL);
+		(void)allocate_expect_same(
+			rig, check_format(rig->run, "%s after the kubelet's restarts", one->id),
+			ALLOCATE_ALL, one->answer, rig_first_response(&reply));
+	}
 }
 
 static void terminate(struct check_run *run)

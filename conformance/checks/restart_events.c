@@ -36,13 +36,6 @@ enum {
 	RELEASE_MS = 3000,
 };
 
-static bool restart_whole(struct rig *rig)
-{
-	struct error err = {0};
-	return check_works(rig->run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
-			   "fake kubelet", &err);
-}
-
 void restart_add_devices(struct rig *rig, bool places, struct text_list *out)
 {
 	rig_each (resource, rig) {
@@ -84,8 +77,8 @@ static int restart_times(struct rig *rig, size_t count, struct rig_footprint *us
 	for (size_t i = 0; i < count && (i < AGAIN || clock_monotonic_ms() < end_ms); i++) {
 		size_t from = kubelet_registration_count(rig->kubelet);
 		const char *event = check_format(rig->run, "kubelet restart %zu", i + 1);
-		if (!restart_whole(rig) || !rig_expect_return(rig, from, event) ||
-		    !rig_expect_listed(rig))
+		if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) ||
+		    !rig_expect_return(rig, from, event) || !rig_expect_listed(rig))
 			return -1;
 		restart_expect_devices(rig, false, &before,
 				       check_format(rig->run, "after %s", event));
@@ -140,7 +133,6 @@ void restart_leaks(struct check_run *run)
 void restart_kubelet_absent(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct error err = {0};
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
@@ -148,43 +140,27 @@ void restart_kubelet_absent(struct check_run *run)
 	kubelet_stop(rig->kubelet);
 	rig_expect_idle(rig, ABSENT_MS, ABSENT_THOROUGH_MS, "while the kubelet was away");
 	/* One that starts may refuse at first, also a plugin that was registered before. */
-	int rc = kubelet_fault_set(rig->kubelet, "register-status=UNAVAILABLE:starting*1", &err);
-	if (check_works(run, rc, "fake kubelet", &err) &&
-	    check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) &&
-	    rig_expect_return(rig, from, "the kubelet's return"))
+	if (rig_set_fault(rig, "register-status=UNAVAILABLE:starting*1") &&
+	    rig_start_kubelet(rig) && rig_expect_return(rig, from, "the kubelet's return"))
 		restart_expect_works(rig);
 }
 
 void restart_register_unanswered(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct error err = {0};
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
 	size_t from = kubelet_registration_count(rig->kubelet);
-	if (!check_works(run, kubelet_fault_set(rig->kubelet, "register-hang*1", &err),
-			 "fake kubelet", &err) ||
-	    !restart_whole(rig) || !rig_expect_attempt(rig, from, "a restart of the kubelet"))
+	if (!rig_set_fault(rig, "register-hang*1") ||
+	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) ||
+	    !rig_expect_attempt(rig, from, "a restart of the kubelet"))
 		return;
 	(void)rig_watch(rig, HANG_MS, HANG_THOROUGH_MS);
 	from = kubelet_registration_count(rig->kubelet);
-	if (restart_whole(rig) &&
+	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
 	    rig_expect_return(rig, from, "the restart of a kubelet that did not answer Register"))
 		restart_expect_works(rig);
-}
-
-/* The socket of the resource's last registration. */
-static const char *last_socket(const struct rig *rig, const char *resource)
-{
-	const char *socket = NULL;
-	for (size_t i = rig->first_registration; i < kubelet_registration_count(rig->kubelet);
-	     i++) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-		if (r->code == RPC_OK && text_equal(r->resource, resource))
-			socket = r->socket;
-	}
-	return socket;
 }
 
 static bool has_body(void *user)
@@ -198,11 +174,10 @@ static bool has_body(void *user)
 static int list_anew(struct rig *rig, const char *resource, struct error *err)
 {
 	struct raw_client *client CLEANUP_RAW = NULL;
-	int rc = raw_open(&rig->loop, last_socket(rig, resource), &client, err);
+	int rc = raw_open(&rig->loop, rig_last_registration(rig, resource)->socket, &client, err);
 	if (rc == 0) {
 		raw_greet(client, UINT32_MAX);
-		raw_request(client, 0, 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", NULL);
-		raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
+		raw_call(client, 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", "", 0);
 		rc = rig_wait(rig, has_body, client, context_wait_ms(rig->context, ANSWER_MS),
 			      "a device list", err);
 	}
@@ -222,8 +197,8 @@ static void allocate_anew(struct rig *rig, const struct allocate_kept_answer *kn
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc =
-		allocate_on_socket(rig, last_socket(rig, known->resource), known->id, &reply, &err);
+	int rc = allocate_on_socket(rig, rig_last_registration(rig, known->resource)->socket,
+				    known->id, &reply, &err);
 	/* One that ends with each stream comes back with its pod. */
 	if (reply.reply == NULL && rig->plugin != NULL &&
 	    rig_wait(rig, plugin_has_ended, rig, RELEASE_MS, "its end", NULL) == 0)
@@ -251,7 +226,7 @@ void restart_kubelet_disconnects(struct check_run *run)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	kubelet_resource_names(rig->kubelet, &names);
 	const char *fault = check_format(run, "disconnect=0*%zu", names.count);
-	if (!check_works(run, kubelet_fault_set(rig->kubelet, fault, &err), "fake kubelet", &err))
+	if (!rig_set_fault(rig, fault))
 		return;
 	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
 	rig_each (resource, rig) {
@@ -286,14 +261,6 @@ bool restart_start_second(struct rig *rig, struct process **older)
 	return rig_start_plugin(rig, NULL);
 }
 
-/* The second instance has tried to register, or ended. */
-static bool has_come(void *user)
-{
-	const struct rig *rig = user;
-	return kubelet_registration_count(rig->kubelet) > rig->first_registration ||
-	       process_has_ended(rig->plugin);
-}
-
 void restart_side_by_side(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
@@ -304,42 +271,17 @@ void restart_side_by_side(struct check_run *run)
 	size_t from = kubelet_registration_count(rig->kubelet);
 	if (!restart_start_second(rig, &older))
 		return;
-	(void)rig_wait(rig, has_come, rig, rig_wait_ms(rig, CHECK_REG_01), "the second instance",
-		       NULL);
+	(void)rig_wait(rig, rig_has_come, rig, rig_wait_ms(rig, CHECK_REG_01),
+		       "the second instance", NULL);
 	uint64_t watched_ms = rig_watch(rig, FIGHT_MS, FIGHT_THOROUGH_MS);
 	if (process_has_ended(rig->plugin) || process_has_ended(older))
 		check_note(run, "of two instances one ended");
 	rig_each (resource, rig) {
-		long long count = 0;
-		for (size_t i = from; i < kubelet_registration_count(rig->kubelet); i++)
-			count += text_equal(kubelet_registration_at(rig->kubelet, i)->resource,
-					    resource);
 		(void)check_expect_at_most(
 			run, check_format(run, "Register calls of two instances for %s", resource),
-			count, FIGHT_ATTEMPTS + (long long)(watched_ms / FIGHT_THOROUGH_MS));
+			rig_count_attempts(rig, resource, from),
+			FIGHT_ATTEMPTS + (long long)(watched_ms / FIGHT_THOROUGH_MS));
 	}
-}
-
-/* Adds the paths of the node that the answers for each resource's first device hand out. False: recorded. */
-static bool add_paths(struct rig *rig, struct text_list *paths)
-{
-	rig_each (resource, rig) {
-		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (!rig_healthy_ids(rig, resource, &ids))
-			return false;
-		const V1beta1__ContainerAllocateResponse *answer =
-			allocate_expect(rig, resource, (const char *const *)ids.items, 1,
-					"Allocate of one device", &reply);
-		if (answer == NULL)
-			return false;
-		allocate_add_mounted(answer, paths);
-		for (size_t i = 0; i < answer->n_devices; i++) {
-			if (file_exists(answer->devices[i]->host_path))
-				(void)text_list_add(paths, answer->devices[i]->host_path, NULL);
-		}
-	}
-	return true;
 }
 
 static void expect_paths(struct rig *rig, const struct text_list *paths, const char *when)
@@ -350,30 +292,43 @@ static void expect_paths(struct rig *rig, const struct text_list *paths, const c
 		tally_add(&files, file_exists(path), "%s is gone", path);
 }
 
-/* restart.kubelet-restart judges a plugin that does not come back. */
-static void expect_paths_after_kubelet(struct rig *rig, const struct text_list *paths)
-{
-	const size_t from = kubelet_registration_count(rig->kubelet);
-	struct error err = {0};
-	rig->supervised = true;
-	if (restart_whole(rig) &&
-	    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0)
-		expect_paths(rig, paths, "after the kubelet's restart");
-	rig->supervised = false;
-}
-
 /* Containers run on while their plugin is away, and start again with the answer of before. */
 void restart_answer_stays(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
-	if (rig == NULL || !add_paths(rig, &paths))
+	if (rig == NULL)
 		return;
+
+	/* The paths of the node that the answers for each resource's first device hand out. */
+	rig_each (resource, rig) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (!rig_healthy_ids(rig, resource, &ids))
+			return;
+		const V1beta1__ContainerAllocateResponse *answer =
+			allocate_expect(rig, resource, (const char *const *)ids.items, 1,
+					"Allocate of one device", &reply);
+		if (answer == NULL)
+			return;
+		allocate_add_mounted(answer, &paths);
+		for (size_t i = 0; i < answer->n_devices; i++) {
+			if (file_exists(answer->devices[i]->host_path))
+				(void)text_list_add(&paths, answer->devices[i]->host_path, NULL);
+		}
+	}
 	if (paths.count == 0) {
 		check_not_applicable(run, "the answers hand out no file of the node");
 		return;
 	}
-	expect_paths_after_kubelet(rig, &paths);
+	/* restart.kubelet-restart judges a plugin that does not come back. */
+	const size_t from = kubelet_registration_count(rig->kubelet);
+	struct error err = {0};
+	rig->supervised = true;
+	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
+	    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0)
+		expect_paths(rig, &paths, "after the kubelet's restart");
+	rig->supervised = false;
 	if (!rig_stop_plugin(rig, SIGTERM))
 		return;
 	expect_paths(rig, &paths, "after the plugin's end");
@@ -386,7 +341,6 @@ void restart_both(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
 	struct text_list before CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
 	if (rig == NULL)
 		return;
 	restart_add_devices(rig, false, &before);
@@ -395,8 +349,8 @@ void restart_both(struct check_run *run)
 	if (!rig_stop_plugin(rig, SIGTERM))
 		return;
 	rig_leave_second(rig);
-	if (!check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) ||
-	    !rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
+	if (!rig_start_kubelet(rig) || !rig_start_plugin(rig, NULL) ||
+	    !rig_expect_registered(rig) || !rig_expect_listed(rig))
 		return;
 	restart_expect_devices(rig, false, &before, "after both restarted");
 	restart_expect_works(rig);
@@ -420,7 +374,7 @@ void restart_directory_recreated(struct check_run *run)
 	if (!check_works(run, rc, "fake kubelet", &err))
 		return;
 	rig_expect_idle(rig, HANG_MS, HANG_MS, "while its directory was gone");
-	if (check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) &&
+	if (rig_start_kubelet(rig) &&
 	    rig_expect_return(rig, from, "the return of the plugin directory"))
 		restart_expect_works(rig);
 }
@@ -442,18 +396,19 @@ void restart_during_allocate(struct check_run *run)
 	kubelet_allocate_request_add(&request, (const char *const *)ids.items, 1);
 	int rc = message_pack(&request.request.base, &message, &err);
 	if (rc == 0)
-		rc = raw_open(&rig->loop, last_socket(rig, resource), &client, &err);
+		rc = raw_open(&rig->loop, rig_last_registration(rig, resource)->socket, &client,
+			      &err);
 	if (!check_works(run, rc, "a connection", &err))
 		return;
 
 	/* The plugin has the request when it acknowledges PING. */
 	size_t from = kubelet_registration_count(rig->kubelet);
 	raw_greet(client, UINT32_MAX);
-	raw_request(client, 0, 1, DEVICE_PLUGIN_SERVICE "Allocate", NULL);
-	raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, message.data, message.size);
+	raw_call(client, 1, DEVICE_PLUGIN_SERVICE "Allocate", message.data, message.size);
 	(void)raw_ping(client, context_wait_ms(rig->context, ANSWER_MS), NULL);
 	raw_close(&client);
-	if (restart_whole(rig) && rig_expect_return(rig, from, "a restart during Allocate"))
+	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
+	    rig_expect_return(rig, from, "a restart during Allocate"))
 		restart_expect_works(rig);
 }
 
@@ -468,7 +423,8 @@ void restart_at_once(struct check_run *run)
 	int rc = kubelet_wait_registration(rig->kubelet, NULL, 0, true,
 					   rig_wait_ms(rig, CHECK_REG_01), NULL, &err);
 	rc = rig_explain(rig, rc, &err);
-	if (!check_expect_ok(run, rc, "the plugin registers", &err) || !restart_whole(rig))
+	if (!check_expect_ok(run, rc, "the plugin registers", &err) ||
+	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return;
 	rig->first_registration = kubelet_registration_count(rig->kubelet);
 	if (restart_expect_registered(rig))

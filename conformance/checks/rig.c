@@ -54,7 +54,7 @@ void rig_waited(struct rig *rig, uint64_t start_ns)
 
 bool rig_is_windows(const struct rig *rig)
 {
-	return strcmp(rig->context->node->system.os, "windows") == 0;
+	return node_is_windows(rig->context->node);
 }
 
 static void on_event(const struct kubelet_event *event, void *user)
@@ -298,6 +298,26 @@ bool rig_stop_plugin(struct rig *rig, int signal)
 				     signal == SIGTERM ? "SIGTERM" : "SIGKILL");
 }
 
+bool rig_restart_kubelet(struct rig *rig, enum kubelet_restart what)
+{
+	struct error err = {0};
+	return check_works(rig->run, kubelet_restart(rig->kubelet, what, &err), "fake kubelet",
+			   &err);
+}
+
+bool rig_start_kubelet(struct rig *rig)
+{
+	struct error err = {0};
+	return check_works(rig->run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err);
+}
+
+bool rig_set_fault(struct rig *rig, const char *fault)
+{
+	struct error err = {0};
+	return check_works(rig->run, kubelet_fault_set(rig->kubelet, fault, &err), "fake kubelet",
+			   &err);
+}
+
 /* Whether all sockets of the plugin's present run are named by its process ID. */
 static bool sockets_name_process(const struct rig *rig)
 {
@@ -428,6 +448,14 @@ int rig_call(struct rig *rig, const char *resource, const char *method,
 		rc = ERROR_REMOTE;
 	rig_waited(rig, start);
 	return rig_explain(rig, rc, err);
+}
+
+bool rig_expect_answer(struct rig *rig, int rc, const char *what, const struct rpc_answer *reply,
+		       const struct error *err)
+{
+	return check_expect_ok(rig->run, rc, what, err) &&
+	       check_expect(rig->run, reply->code == RPC_OK, what, "OK", "%s %s",
+			    rpc_code_name(reply->code), reply->message);
 }
 
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,

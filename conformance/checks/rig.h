@@ -126,6 +126,19 @@ bool rig_expect_listed(struct rig *rig);
 /* The first accepted registration of `resource` in the plugin's present run; NULL: none. */
 const struct kubelet_registration *rig_registration(const struct rig *rig, const char *resource);
 
+/* The last accepted one, of any run. */
+const struct kubelet_registration *rig_last_registration(const struct rig *rig,
+							 const char *resource);
+
+/* The options of rig_registration(); none are set where there is no registration. */
+struct kubelet_plugin_options rig_options(const struct rig *rig, const char *resource);
+
+/* The attempts to register the resource, from this index on. */
+long long rig_count_attempts(const struct rig *rig, const char *resource, size_t from);
+
+/* A loop_condition of the rig: the plugin's present run has tried to register, or has ended. */
+bool rig_has_come(void *rig);
+
 /* The stream that brings the resource's lists; NULL when there is none. */
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);
 
@@ -154,6 +167,12 @@ bool rig_stop_plugin(struct rig *rig, int signal);
 /* Ends the plugin with the signal, and waits until another run of it, begun in another second, has
  * registered. False: recorded. */
 bool rig_restart_plugin(struct rig *rig, int signal);
+
+/* The fake kubelet restarts, starts again after kubelet_stop(), or misbehaves from now on
+ * (kubelet_fault_set()). False: recorded as broken. */
+bool rig_restart_kubelet(struct rig *rig, enum kubelet_restart what);
+bool rig_start_kubelet(struct rig *rig);
+bool rig_set_fault(struct rig *rig, const char *fault);
 
 /* Waits until the present second of the clock is over: sockets may be named by it. Those that are named by the
  * plugin's process ID need no wait. */
@@ -187,6 +206,10 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 int rig_call(struct rig *rig, const char *resource, const char *method,
 	     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
 	     struct rpc_answer *reply, struct error *err);
+
+/* Records that a call, whose result is `rc`, was answered with OK. */
+bool rig_expect_answer(struct rig *rig, int rc, const char *what, const struct rpc_answer *reply,
+		       const struct error *err);
 
 /* Allocate with one container request for these ids. */
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,

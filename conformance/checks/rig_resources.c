@@ -91,8 +91,7 @@ bool rig_attempt_is_over(const struct rig *rig, const struct kubelet_registratio
 static const struct kubelet_registration *
 find_registration(const struct rig *rig, const char *resource, size_t from, bool refused)
 {
-	for (size_t i = from; i < kubelet_registration_count(rig->kubelet); i++) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+	registration_each (r, rig->kubelet, from) {
 		if ((refused ? rig_attempt_is_over(rig, r)
 			     : r->answered_ms != 0 && r->code == RPC_OK) &&
 		    text_equal(r->resource, resource))
@@ -104,6 +103,38 @@ find_registration(const struct rig *rig, const char *resource, size_t from, bool
 const struct kubelet_registration *rig_registration(const struct rig *rig, const char *resource)
 {
 	return find_registration(rig, resource, rig->first_registration, false);
+}
+
+const struct kubelet_registration *rig_last_registration(const struct rig *rig,
+							 const char *resource)
+{
+	const struct kubelet_registration *last = NULL;
+	registration_each (r, rig->kubelet, 0) {
+		if (r->code == RPC_OK && text_equal(r->resource, resource))
+			last = r;
+	}
+	return last;
+}
+
+struct kubelet_plugin_options rig_options(const struct rig *rig, const char *resource)
+{
+	const struct kubelet_registration *r = rig_registration(rig, resource);
+	return r != NULL ? r->options : (struct kubelet_plugin_options){0};
+}
+
+long long rig_count_attempts(const struct rig *rig, const char *resource, size_t from)
+{
+	long long count = 0;
+	for (size_t i = from; i < kubelet_registration_count(rig->kubelet); i++)
+		count += text_equal(kubelet_registration_at(rig->kubelet, i)->resource, resource);
+	return count;
+}
+
+bool rig_has_come(void *rig)
+{
+	const struct rig *here = rig;
+	return kubelet_registration_count(here->kubelet) > here->first_registration ||
+	       process_has_ended(here->plugin);
 }
 
 struct registered_wait {
@@ -132,9 +163,7 @@ static bool all_are_registered(void *user)
 static char *attempt_fault(const struct rig *rig, const char *resource)
 {
 	const struct kubelet_registration *last = NULL;
-	for (size_t i = rig->first_registration; i < kubelet_registration_count(rig->kubelet);
-	     i++) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+	registration_each (r, rig->kubelet, rig->first_registration) {
 		if (text_equal(r->resource, resource) &&
 		    (last == NULL || rig_attempt_is_over(rig, r)))
 			last = r;
@@ -187,25 +216,11 @@ static bool is_registered_or_misnamed(void *user)
 		wait->news_ms = now;
 	}
 	bool listed = false;
-	for (size_t i = rig->first_registration; i < attempts && !listed; i++) {
-		const char *resource = kubelet_registration_at(rig->kubelet, i)->resource;
-		listed = kubelet_resource_status(rig->kubelet, resource).listed;
-	}
+	registration_each (r, rig->kubelet, rig->first_registration)
+		listed = listed || kubelet_resource_status(rig->kubelet, r->resource).listed;
 	wait->misnamed =
 		listed && now - wait->news_ms >= context_limit_ms(rig->context, MISNAMED_MS);
 	return wait->misnamed;
-}
-
-/* Of a plugin that has registered a resource which is not under test; NULL: none. */
-static char *other_name(const struct registered_wait *wait)
-{
-	const struct rig *rig = wait->rig;
-	for (size_t i = wait->from; i < kubelet_registration_count(rig->kubelet); i++) {
-		const char *resource = kubelet_registration_at(rig->kubelet, i)->resource;
-		if (!text_list_has(&rig->resources, resource))
-			return text_format("it registered %s instead", resource);
-	}
-	return NULL;
 }
 
 /* Waits for all resources under test at the same time. */
@@ -217,8 +232,12 @@ static int wait_registered(struct registered_wait *wait, loop_condition *done, u
 	if (rc == 0 || wait->missing == NULL)
 		return rc;
 	char *fault CLEANUP_FREE = attempt_fault(wait->rig, wait->missing);
-	if (fault == NULL)
-		fault = other_name(wait);
+	/* It may have registered a resource that is not under test. */
+	const struct rig *rig = wait->rig;
+	registration_each (r, rig->kubelet, wait->from) {
+		if (fault == NULL && !text_list_has(&rig->resources, r->resource))
+			fault = text_format("it registered %s instead", r->resource);
+	}
 	rc = error_wrap(err, err->code, "%s", wait->missing);
 	return fault != NULL ? error_wrap(err, rc, "%s", fault) : rc;
 }

@@ -50,29 +50,17 @@ static void judge_modes(struct rig *rig, const struct kubelet_registration *r)
 			   (unsigned)directory);
 }
 
-static const struct kubelet_registration *last_registration(const struct rig *rig,
-							    const char *resource)
-{
-	for (size_t i = kubelet_registration_count(rig->kubelet); i > 0; i--) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i - 1);
-		if (r->code == RPC_OK && text_equal(r->resource, resource))
-			return r;
-	}
-	return NULL;
-}
-
 /* Also of the socket that follows a kubelet's restart. */
 static void socket_mode(struct rig *rig, const struct rig_item *item)
 {
 	const size_t from = kubelet_registration_count(rig->kubelet);
 	struct error err = {0};
-	judge_modes(rig, last_registration(rig, item->resource));
+	judge_modes(rig, rig_last_registration(rig, item->resource));
 	rig->supervised = true;
-	if (check_works(rig->run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
-			"fake kubelet", &err) &&
+	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
 	    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0 &&
 	    rig_expect_listed(rig)) /* for the next resource */
-		judge_modes(rig, last_registration(rig, item->resource));
+		judge_modes(rig, rig_last_registration(rig, item->resource));
 }
 
 /* A device node of an answer. */
@@ -180,24 +168,11 @@ static void judge_unrelated(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-static void device_nodes(struct rig *rig, const struct rig_item *item)
-{
-	TALLY(nodes, rig->run, "devices[].host_path",
-	      "no memory, kernel log, console or disk of the node");
-	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &nodes};
-	allocate_for_each_and_all(rig, &all, judge_dangerous);
-	if (nodes.count == 0)
-		check_not_applicable(rig->run, "no answer hands out a device node");
-}
-
-static void unrelated_nodes(struct rig *rig, const struct rig_item *item)
-{
-	TALLY(nodes, rig->run, "devices[].host_path", "nodes of GPUs only");
-	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &nodes};
-	allocate_for_each_and_all(rig, &all, judge_unrelated);
-	if (nodes.count == 0)
-		check_not_applicable(rig->run, "no answer hands out the device node of a GPU");
-}
+static const struct allocate_rule
+	device_nodes = {"devices[].host_path", "no memory, kernel log, console or disk of the node",
+			"no answer hands out a device node", judge_dangerous},
+	unrelated_nodes = {"devices[].host_path", "nodes of GPUs only",
+			   "no answer hands out the device node of a GPU", judge_unrelated};
 
 struct values {
 	struct tally tally;
@@ -267,7 +242,7 @@ static void judge_values(struct rig *rig, const struct rig_item *item)
 
 static void judge_resource(struct rig *rig, const struct rig_item *item)
 {
-	allocate_for_each_and_all(rig, item, judge_values);
+	allocate_for_each_and_all(rig, item, judge_values, item->user);
 }
 
 static void variables(struct check_run *run)
@@ -375,9 +350,13 @@ static void log_lines(struct rig *rig, const struct rig_item *item)
 			      "lines of the plugin", "a line that the id made up");
 }
 
-/* The kubelet's own record of devices, which it wrote when the lists came. */
-static void judge_checkpoint(struct rig *rig)
+/* What a plugin lives through, from its start to its end. Other checks judge whether it comes back. */
+static void live_through(struct rig *rig)
 {
+	if (!rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
+		return;
+	rig_allocate_one_each(rig);
+	/* The kubelet's own record of devices, which it wrote when the lists came. */
 	char *path CLEANUP_FREE =
 		path_join(kubelet_plugin_dir(rig->kubelet), "kubelet_internal_checkpoint");
 	char *content CLEANUP_FREE = NULL;
@@ -385,22 +364,11 @@ static void judge_checkpoint(struct rig *rig)
 	(void)check_expect_is(rig->run, found && strstr(content, "RegisteredDevices") != NULL,
 			      "kubelet_internal_checkpoint after Allocate", "left alone",
 			      found ? "changed by the plugin" : "removed by the plugin");
-}
-
-/* What a plugin lives through, from its start to its end. Other checks judge whether it comes back. */
-static void live_through(struct rig *rig)
-{
-	if (!rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
-		return;
-	rig_allocate_one_each(rig);
-	judge_checkpoint(rig);
 	for (size_t i = 0; i < KUBELET_RESTARTS; i++) {
 		const size_t from = kubelet_registration_count(rig->kubelet);
 		struct error err = {0};
 		rig->supervised = true;
-		if (!check_works(rig->run,
-				 kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
-				 "fake kubelet", &err) ||
+		if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) ||
 		    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) < 0 ||
 		    !rig_expect_listed(rig))
 			return;
@@ -457,10 +425,10 @@ const struct check security_checks[] = {
 		      "Remove the own socket only, by its name: without its socket another plugin's "
 		      "devices are lost.",
 	      .needs = {.devices = 1, .own_plugin = true}, .depends_on = "registration.accepted"),
-	SECURITY("device-nodes", ISO_05, CRITICAL, device_nodes,
+	SECURITY("device-nodes", ISO_05, CRITICAL, allocate_tally, .param = &device_nodes,
 		 .title = "No answer hands out memory, logs, consoles or disks of the node",
 		 .advice = "Hand out the device's own nodes: whoever holds these holds the node."),
-	SECURITY("unrelated-nodes", SEC_05, MEDIUM, unrelated_nodes,
+	SECURITY("unrelated-nodes", SEC_05, MEDIUM, allocate_tally, .param = &unrelated_nodes,
 		 .title = "An answer with a GPU hands out nodes of GPUs only",
 		 .advice = "Offer other devices under a resource of their own."),
 	CHECK("security.variables", SEC_07, HIGH, 1, variables, .timeout_s = 180,

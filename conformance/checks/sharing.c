@@ -53,19 +53,6 @@ struct replicas {
 	struct allocate_difference difference;
 };
 
-static bool hand_out_the_same(struct rig *rig, const char *resource, const char *first,
-			      const char *second, struct allocate_difference *difference)
-{
-	struct rpc_answer one CLEANUP_RPC_ANSWER = {0};
-	struct rpc_answer other CLEANUP_RPC_ANSWER = {0};
-	const char *const ids[] = {first, second};
-	const V1beta1__ContainerAllocateResponse *a =
-		allocate_expect(rig, resource, &ids[0], 1, first, &one);
-	const V1beta1__ContainerAllocateResponse *b =
-		allocate_expect(rig, resource, &ids[1], 1, second, &other);
-	return a != NULL && b != NULL && allocate_same_sources(a, b, difference);
-}
-
 /* Calls `judge` for the ids of each device that has several, and adds the number of these devices. Distinct devices may have such
  * names, too: ids that all hand out something else are no replicas, except the reference plugin's. */
 static void each_device(struct rig *rig, const struct rig_item *item, size_t *judged,
@@ -85,8 +72,14 @@ static void each_device(struct rig *rig, const struct rig_item *item, size_t *ju
 		}
 		for (size_t k = 1; k < replicas.count; k++) {
 			struct allocate_difference difference = {0};
-			bool same = hand_out_the_same(rig, item->resource, replicas.ids[0],
-						      replicas.ids[k], &difference);
+			struct rpc_answer one CLEANUP_RPC_ANSWER = {0};
+			struct rpc_answer other CLEANUP_RPC_ANSWER = {0};
+			const V1beta1__ContainerAllocateResponse *a = allocate_expect(
+				rig, item->resource, &replicas.ids[0], 1, replicas.ids[0], &one);
+			const V1beta1__ContainerAllocateResponse *b = allocate_expect(
+				rig, item->resource, &replicas.ids[k], 1, replicas.ids[k], &other);
+			bool same =
+				a != NULL && b != NULL && allocate_same_sources(a, b, &difference);
 			replicas.same += same;
 			if (!same && !replicas.difference.found)
 				replicas.difference = difference;
@@ -148,17 +141,13 @@ static void unknown_replica(struct rig *rig, const char *resource, const struct 
 	const char *const ends[] = {"999999", "-1", "00", "x", "", "0 "};
 	for (size_t i = 0; i <= ARRAY_SIZE(ends); i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		struct error err = {0};
 		bool bare = i == ARRAY_SIZE(ends);
 		const char *made = check_format(rig->run, "%.*s%s%s", (int)length, id,
 						bare ? "" : separator, bare ? "" : ends[i]);
 		if (kubelet_resource_device(rig->kubelet, resource, made) != NULL)
 			continue;
-		int rc = rig_allocate(rig, resource, &made, 1, &reply, &err);
-		if (rc < 0) {
-			(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
+		if (!allocate_expect_answered(rig, resource, &made, 1, &reply))
 			return;
-		}
 		tally_add(&refused, reply.code != RPC_OK, "OK for '%s'", made);
 	}
 }
@@ -197,25 +186,24 @@ static void each_shared(struct check_run *run)
 				     "\"::\" and a number");
 }
 
-static judge_replicas *const judges[] = {one_device, two_replicas, unknown_replica, health};
-
-#define SHARING(name, rule, severity, index, ...)                                                  \
+#define SHARING(name, rule, severity, judge, ...)                                                  \
 	CHECK("sharing." name, rule, severity, 1, each_shared, .timeout_s = 180,                   \
 	      .needs = {.devices = 1}, .depends_on = "allocate.one-response",                      \
-	      .param = &judges[index], __VA_ARGS__)
+	      .param = &(judge_replicas *const){judge}, __VA_ARGS__)
 
 const struct check sharing_checks[] = {
-	SHARING("one-device", SHR_02, HIGH, 0, .title = "Replicas of a device hand out that device",
+	SHARING("one-device", SHR_02, HIGH, one_device,
+		.title = "Replicas of a device hand out that device",
 		.advice = "Look the device up by the id without the replica's number."),
-	SHARING("two-replicas", SHR_03, MEDIUM, 1,
+	SHARING("two-replicas", SHR_03, MEDIUM, two_replicas,
 		.title = "Two replicas in one container are its device, or refused",
 		.advice = "Answer with the device once, or with an error that says why: the pod's "
 			  "owner gets to see it."),
-	SHARING("unknown-replica", SHR_01, MEDIUM, 2,
+	SHARING("unknown-replica", SHR_01, MEDIUM, unknown_replica,
 		.title = "Only the replicas that are listed can be allocated",
 		.advice =
 			"Compare the whole id with the list that was sent, in place of its parts."),
-	SHARING("health", SHR_05, HIGH, 3, .title = "All replicas of a device have its health",
+	SHARING("health", SHR_05, HIGH, health, .title = "All replicas of a device have its health",
 		.advice = "Set the health of every replica when the device's changes."),
 	{.id = NULL},
 };

@@ -83,21 +83,6 @@ static bool is_another(const cJSON *one, const cJSON *other, bool parts)
 	       !differs(one, other, "/driverUuid");
 }
 
-/* The most entries from `first` on that are known to be devices of their own. */
-static size_t count_from(const cJSON *const *entries, size_t count, size_t first, bool parts)
-{
-	const cJSON *found[COMPARED_MAX] = {entries[first]};
-	size_t total = 1;
-	for (size_t i = first + 1; i < count; i++) {
-		size_t j = 0;
-		while (j < total && is_another(entries[i], found[j], parts))
-			j++;
-		if (j == total)
-			found[total++] = entries[i];
-	}
-	return total;
-}
-
 struct shown_count shown_count(const cJSON *devices, const char *emulator, bool parts)
 {
 	const bool emulated = emulator != NULL && emulator[0] != '\0';
@@ -114,8 +99,17 @@ struct shown_count shown_count(const cJSON *devices, const char *emulator, bool 
 			count.hardware++;
 	}
 	for (size_t i = 0; i < entries; i++) {
-		size_t from = count_from(hardware, entries, i, parts);
-		most = from > most ? from : most;
+		/* The entries from this one on that are known to be devices of their own. */
+		const cJSON *found[COMPARED_MAX] = {hardware[i]};
+		size_t total = 1;
+		for (size_t k = i + 1; k < entries; k++) {
+			size_t j = 0;
+			while (j < total && is_another(hardware[k], found[j], parts))
+				j++;
+			if (j == total)
+				found[total++] = hardware[k];
+		}
+		most = total > most ? total : most;
 	}
 	count.hardware += (long long)most;
 	return count;

@@ -97,12 +97,7 @@ static void span_end(struct stage *stage, const struct span *span)
 	check_add_time(stage->run, REPORT_PHASE_PROBE, whole_ns - cri_ns);
 }
 
-struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
-{
-	return stage_open_handler(run, loop, 0);
-}
-
-struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t handler)
+struct stage *stage_open(struct check_run *run, uv_loop_t *loop, size_t handler)
 {
 	struct stage *stage = memory_allocate(1, sizeof(*stage));
 	const struct context *context = check_context(run);

@@ -12,11 +12,9 @@
 
 struct stage;
 
-/* `loop`: the rig's; NULL: a loop of its own. Returns NULL: recorded as broken. */
-struct stage *stage_open(struct check_run *run, uv_loop_t *loop);
-
-/* The same on the run's runtime handler of this index (context.h). */
-struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t handler);
+/* `loop`: the rig's; NULL: a loop of its own. `handler`: the index of a runtime handler of the run (context.h). Returns NULL:
+ * recorded as broken. */
+struct stage *stage_open(struct check_run *run, uv_loop_t *loop, size_t handler);
 
 /*
  * A launch that cannot work by the rules of images (prediction.h) is not made, unless the run says so: the

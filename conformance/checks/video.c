@@ -86,38 +86,6 @@ static cJSON *judge(const struct encoded *stream, const char *path)
 	return check_works(stream->run, rc, "verify-video", &err) ? judgement : NULL;
 }
 
-static bool expect_decodes(const struct encoded *stream)
-{
-	const char *text = view_string(stream->json, "/stream");
-	unsigned char *bytes CLEANUP_FREE = memory_allocate(VIDEO_STREAM_MAX, 1);
-	size_t size = 0;
-	if (sodium_base642bin(bytes, VIDEO_STREAM_MAX, text, strlen(text), NULL, &size, NULL,
-			      sodium_base64_VARIANT_ORIGINAL) != 0)
-		return check_expect(stream->run, false, stream->what, WANTED,
-				    "not at most %d bytes in base64", VIDEO_STREAM_MAX);
-	const char *path = check_path(stream->run, "stream");
-	struct error err = {0};
-	int rc = file_write_atomic(path, bytes, size, 0600, &err);
-	if (!check_works(stream->run, rc, stream->what, &err))
-		return false;
-
-	cJSON *judgement CLEANUP_JSON = judge(stream, path);
-	if (judgement == NULL)
-		return false;
-	check_evidence_json(stream->run, check_format(stream->run, "%s.json", stream->name),
-			    judgement);
-	const char *status = view_string(judgement, "/status");
-	if (strcmp(status, "ok") != 0)
-		return check_expect_varying(stream->run, false, stream->what, WANTED, "%s: %s",
-					    status, view_string(judgement, "/reason"));
-	double least = 99; /* of all frames, for the report */
-	json_each (frame, json_pointer(judgement, "/psnr"))
-		least = frame->valuedouble < least ? frame->valuedouble : least;
-	return check_expect_varying(stream->run, true, stream->what, WANTED,
-				    "%s of %u by %u, at least %.1f dB", stream->codec,
-				    stream->source.width, stream->source.height, least);
-}
-
 /* *encoded: the probe encoded it, or failed to. */
 static bool expect_stream(const struct encoded *stream, bool *encoded)
 {
@@ -137,7 +105,34 @@ static bool expect_stream(const struct encoded *stream, bool *encoded)
 		return check_expect(stream->run, false, stream->what, WANTED,
 				    "'%s' of %u by %u, which no probe encodes", stream->codec,
 				    stream->source.width, stream->source.height);
-	return expect_decodes(stream);
+	const char *text = view_string(stream->json, "/stream");
+	unsigned char *bytes CLEANUP_FREE = memory_allocate(VIDEO_STREAM_MAX, 1);
+	size_t size = 0;
+	if (sodium_base642bin(bytes, VIDEO_STREAM_MAX, text, strlen(text), NULL, &size, NULL,
+			      sodium_base64_VARIANT_ORIGINAL) != 0)
+		return check_expect(stream->run, false, stream->what, WANTED,
+				    "not at most %d bytes in base64", VIDEO_STREAM_MAX);
+	const char *path = check_path(stream->run, "stream");
+	struct error err = {0};
+	int rc = file_write_atomic(path, bytes, size, 0600, &err);
+	if (!check_works(stream->run, rc, stream->what, &err))
+		return false;
+
+	cJSON *judgement CLEANUP_JSON = judge(stream, path);
+	if (judgement == NULL)
+		return false;
+	check_evidence_json(stream->run, check_format(stream->run, "%s.json", stream->name),
+			    judgement);
+	const char *verdict = view_string(judgement, "/status");
+	if (strcmp(verdict, "ok") != 0)
+		return check_expect_varying(stream->run, false, stream->what, WANTED, "%s: %s",
+					    verdict, view_string(judgement, "/reason"));
+	double least = 99; /* of all frames, for the report */
+	json_each (frame, json_pointer(judgement, "/psnr"))
+		least = frame->valuedouble < least ? frame->valuedouble : least;
+	return check_expect_varying(stream->run, true, stream->what, WANTED,
+				    "%s of %u by %u, at least %.1f dB", stream->codec,
+				    stream->source.width, stream->source.height, least);
 }
 
 bool video_expect_streams(struct check_run *run, const char *label, const cJSON *document,

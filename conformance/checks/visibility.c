@@ -266,7 +266,7 @@ static void add_observation(struct check_run *run, const char *label,
 	member_item(&record, "granted", refs_json(grant));
 	member_item(&record, "saw", refs_json(&seen.devices));
 	member_int(&record, "others", (int64_t)seen.others);
-	check_add_observation(run, &record);
+	check_add_record(run, "observation", &record);
 }
 
 void visibility_expect_only(struct check_run *run, const char *label,
@@ -274,7 +274,7 @@ void visibility_expect_only(struct check_run *run, const char *label,
 			    const struct granted *grant)
 {
 	const struct discovery_system *system = &check_context(run)->node->system;
-	bool windows = strcmp(system->os, "windows") == 0;
+	bool windows = node_is_windows(check_context(run)->node);
 	unsigned asked = windows ? GPU_API_ON_LINUX | GPU_API_ON_WINDOWS : GPU_API_ON_LINUX;
 	add_observation(run, label, observation, bare, grant);
 

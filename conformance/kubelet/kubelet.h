@@ -112,6 +112,7 @@ enum { KUBELET_REGISTRATIONS_KEPT = 256 };
 /* One attempt to register. Strings and pointers live as long as its record. Times are
  * clock_monotonic_ms(); 0 means that it has not happened. */
 struct kubelet_registration {
+	size_t index;	 /* of kubelet_registration_at() */
 	bool by_watcher; /* through plugins_registry instead of a Register call */
 	uint64_t time_ms;
 	const char *version, *endpoint, *resource; /* as sent; a watcher's versions joined by "," */
@@ -136,6 +137,13 @@ size_t kubelet_registration_count(const struct kubelet *kubelet); /* since kubel
 /* NULL: there is none with this index. The oldest record that is kept stands for older ones. */
 const struct kubelet_registration *kubelet_registration_at(const struct kubelet *kubelet,
 							   size_t index);
+
+/* Goes through the records that are kept, from that index on. */
+#define registration_each(registration, kubelet, from)                                             \
+	for (const struct kubelet_registration *(registration) =                                   \
+		     kubelet_registration_at(kubelet, from);                                       \
+	     (registration) != NULL;                                                               \
+	     (registration) = kubelet_registration_at(kubelet, (registration)->index + 1))
 
 /*
  * Resources.

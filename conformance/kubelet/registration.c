@@ -80,7 +80,7 @@ static struct registration *registration_new(struct kubelet *kubelet)
 	}
 	*place = registration;
 	registration->kubelet = kubelet;
-	kubelet->registration_count++;
+	registration->seen.index = kubelet->registration_count++;
 	registration->seen.time_ms = clock_monotonic_ms();
 	registration->seen.message = "";
 	registration->seen.code = RPC_NO_STATUS;

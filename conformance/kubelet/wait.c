@@ -45,8 +45,7 @@ static bool registration_found(void *user)
 {
 	struct registration_wait *wait = user;
 	wait->refused = NULL;
-	for (size_t i = wait->from; i < wait->kubelet->registration_count; i++) {
-		const struct kubelet_registration *seen = kubelet_registration_at(wait->kubelet, i);
+	registration_each (seen, wait->kubelet, wait->from) {
 		bool answered = seen->answered_ms != 0;
 		if ((!answered && !seen->abandoned) ||
 		    (wait->resource != NULL && seen->resource != NULL &&

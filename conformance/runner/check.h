@@ -206,12 +206,9 @@ void check_add_device(struct check_run *run, const char *id);
 void check_begin_device(struct check_run *run, const char *id);
 void check_end_device(struct check_run *run, const char *id);
 
-/* The observations of a container: an item of checks[].observations of the report. Consumes the members. */
-void check_add_observation(struct check_run *run, struct members *observation);
-
-/* A program that ran on a device: an item of environment.devices[].ran of the report. Consumes the
- * members. */
-void check_add_ran(struct check_run *run, struct members *ran);
+/* A record of the journal, which it consumes. Types: "observation", of a container, an item of checks[].observations of the
+ * report; "ran", a program on a device: environment.devices[].ran; "prediction", with a launch: predictions[]. */
+void check_add_record(struct check_run *run, const char *type, struct members *record);
 
 /* Clean-ups run last in, first out after the body, however it ended. */
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
@@ -219,9 +216,6 @@ void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *a
 /* The report's environment.plugin: `resource` registered, and process `pid` serves its socket (0:
  * unknown). */
 void check_add_plugin(struct check_run *run, const char *resource, int pid);
-
-/* A launch and its prediction: the report's predictions[]. Consumes the members. */
-void check_add_prediction(struct check_run *run, struct members *prediction);
 
 /*
  * Time accounting, for the report's run.time. Phases do not nest; the time outside every phase is the

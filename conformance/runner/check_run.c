@@ -331,22 +331,10 @@ void check_add_plugin(struct check_run *run, const char *resource, int pid)
 	send_line(run, &record);
 }
 
-void check_add_prediction(struct check_run *run, struct members *prediction)
+void check_add_record(struct check_run *run, const char *type, struct members *record)
 {
-	member_string(prediction, "type", "prediction");
-	send_line(run, prediction);
-}
-
-void check_add_observation(struct check_run *run, struct members *observation)
-{
-	member_string(observation, "type", "observation");
-	send_line(run, observation);
-}
-
-void check_add_ran(struct check_run *run, struct members *ran)
-{
-	member_string(ran, "type", "ran");
-	send_line(run, ran);
+	member_string(record, "type", type);
+	send_line(run, record);
 }
 
 void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms)
