@@ -270,22 +270,24 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 			(void)check_expect_ok(rig->run, rc, "PreStartContainer", &err);
 	}
 
-	for (size_t i = 0; i < answer->n_mounts; i++) {
-		const char *path = answer->mounts[i]->host_path;
+	answer_each (mount, answer, mounts) {
+		const char *path = mount->host_path;
 		bool exists = path_exists(rig->context, path);
 		tally_add(&answers->mounts, exists, "%s%s", path, exists ? "" : " (missing)");
-		const char *target = answer->mounts[i]->container_path;
+		const char *target = mount->container_path;
 		tally_add(&answers->targets, rig_is_windows(rig) || path_is_absolute(target),
 			  "'%s' for %s", target, path);
 	}
 	/* On Windows it is not a path: windows.string-form and windows.location-path judge it. */
-	for (size_t i = 0; !rig_is_windows(rig) && i < answer->n_devices; i++) {
-		const char *path = answer->devices[i]->host_path;
+	if (rig_is_windows(rig))
+		return;
+	answer_each (device, answer, devices) {
+		const char *path = device->host_path;
 		struct node_file file = {0};
 		bool is_node = path_is_sound(path) && node_file_identify(path, &file) &&
 			       node_file_is_device(&file);
 		tally_add(&answers->others, is_node, "%s (missing, or not a device node)", path);
-		const char *target = answer->devices[i]->container_path;
+		const char *target = device->container_path;
 		tally_add(&answers->targets, path_is_absolute(target), "'%s' for %s", target, path);
 	}
 }

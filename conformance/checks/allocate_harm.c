@@ -168,8 +168,7 @@ static void judge_harm(struct rig *rig, const struct rig_item *item)
 			   item->answer->devices[i]->container_path);
 	grant_each (node, &edits.devices)
 		judge_node(harm, node->host_path, node->container_path);
-	for (size_t i = 0; i < item->answer->n_mounts; i++) {
-		const V1beta1__Mount *mount = item->answer->mounts[i];
+	answer_each (mount, item->answer, mounts) {
 		judge_mount(rig, harm,
 			    &(struct grant_entry){.container_path = mount->container_path,
 						  .host_path = mount->host_path,
@@ -209,8 +208,8 @@ static void judge_variables(struct rig *rig, const struct rig_item *item)
 {
 	struct grant edits CLEANUP_GRANT = {0};
 	add_edits(rig, item, &edits);
-	for (size_t i = 0; i < item->answer->n_envs; i++)
-		judge_variable(item->user, item->answer->envs[i]->key, "");
+	answer_each (env, item->answer, envs)
+		judge_variable(item->user, env->key, "");
 	grant_each (variable, &edits.envs)
 		judge_variable(item->user, variable->name, " of a CDI Spec");
 }

@@ -27,12 +27,12 @@ static const char device_node[] = "device node ";
 static void read_handed_out(const V1beta1__ContainerAllocateResponse *answer, bool files,
 			    struct text_list *out)
 {
-	for (size_t i = 0; i < answer->n_devices; i++)
-		(void)text_list_addf(out, NULL, "%s%s", device_node, answer->devices[i]->host_path);
+	answer_each (device, answer, devices)
+		(void)text_list_addf(out, NULL, "%s%s", device_node, device->host_path);
 	for (size_t i = 0; files && i < answer->n_mounts; i++)
 		(void)text_list_addf(out, NULL, "mounted file %s", answer->mounts[i]->host_path);
-	for (size_t i = 0; i < answer->n_cdi_devices; i++)
-		(void)text_list_addf(out, NULL, "CDI device %s", answer->cdi_devices[i]->name);
+	answer_each (cdi, answer, cdi_devices)
+		(void)text_list_addf(out, NULL, "CDI device %s", cdi->name);
 }
 
 static void read_sources(const V1beta1__ContainerAllocateResponse *answer, struct text_list *out)
@@ -81,9 +81,9 @@ bool allocate_same_sources(const V1beta1__ContainerAllocateResponse *first,
 /* The value of a variable; NULL: the answer has none of this name. */
 static const char *variable(const V1beta1__ContainerAllocateResponse *answer, const char *name)
 {
-	for (size_t i = 0; i < answer->n_envs; i++) {
-		if (strcmp(answer->envs[i]->key, name) == 0)
-			return answer->envs[i]->value;
+	answer_each (env, answer, envs) {
+		if (strcmp(env->key, name) == 0)
+			return env->value;
 	}
 	return NULL;
 }
@@ -98,8 +98,8 @@ static bool names_device(const V1beta1__ContainerAllocateResponse__EnvsEntry *en
 
 static bool some_variable_has(const V1beta1__ContainerAllocateResponse *answer, const char *value)
 {
-	for (size_t i = 0; i < answer->n_envs; i++) {
-		if (strstr(answer->envs[i]->value, value) != NULL)
+	answer_each (env, answer, envs) {
+		if (strstr(env->value, value) != NULL)
 			return true;
 	}
 	return false;
@@ -112,8 +112,8 @@ static bool has_node(const V1beta1__ContainerAllocateResponse *answer,
 	struct node_file wanted = {0};
 	if (!node_file_identify(path, &wanted))
 		return false;
-	for (size_t i = 0; i < answer->n_devices; i++) {
-		const char *other = answer->devices[i]->host_path;
+	answer_each (device, answer, devices) {
+		const char *other = device->host_path;
 		struct node_file file = {0};
 		char *member CLEANUP_FREE = text_format("%s%s", device_node, other);
 		if (!text_list_has(expected, member) && node_file_identify(other, &file) &&
@@ -127,13 +127,13 @@ static bool has_node(const V1beta1__ContainerAllocateResponse *answer,
 /* Does it name all devices of a kind by one name? */
 static bool names_all(const V1beta1__ContainerAllocateResponse *answer)
 {
-	for (size_t i = 0; i < answer->n_cdi_devices; i++) {
-		const char *name = strchr(answer->cdi_devices[i]->name, '=');
+	answer_each (cdi, answer, cdi_devices) {
+		const char *name = strchr(cdi->name, '=');
 		if (name != NULL && strcmp(name, "=all") == 0)
 			return true;
 	}
-	for (size_t i = 0; i < answer->n_envs; i++) {
-		if (strcmp(answer->envs[i]->value, "all") == 0)
+	answer_each (env, answer, envs) {
+		if (strcmp(env->value, "all") == 0)
 			return true;
 	}
 	return false;

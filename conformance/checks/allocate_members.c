@@ -13,9 +13,9 @@ static void judge_variables(struct rig *rig, const struct rig_item *item)
 {
 	struct tally *names = item->user;
 	(void)rig;
-	for (size_t i = 0; i < item->answer->n_envs; i++) {
-		const char *name = item->answer->envs[i]->key;
-		const char *value = item->answer->envs[i]->value;
+	answer_each (env, item->answer, envs) {
+		const char *name = env->key;
+		const char *value = env->value;
 		bool has_nul =
 			strstr(name, MESSAGE_NUL) != NULL || strstr(value, MESSAGE_NUL) != NULL;
 		tally_add(names, name[0] != '\0' && strchr(name, '=') == NULL && !has_nul,
@@ -41,15 +41,14 @@ static void judge_cdi_names(struct rig *rig, const struct rig_item *item)
 	const V1beta1__ContainerAllocateResponse *answer = item->answer;
 	struct tally *names = item->user;
 	(void)rig;
-	for (size_t i = 0; i < answer->n_cdi_devices; i++)
-		tally_add(names, is_qualified(answer->cdi_devices[i]->name), "cdi_devices[]: '%s'",
-			  answer->cdi_devices[i]->name);
-	for (size_t i = 0; i < answer->n_annotations; i++) {
-		const char *key = answer->annotations[i]->key;
+	answer_each (cdi, answer, cdi_devices)
+		tally_add(names, is_qualified(cdi->name), "cdi_devices[]: '%s'", cdi->name);
+	answer_each (annotation, answer, annotations) {
+		const char *key = annotation->key;
 		struct text_list values CLEANUP_TEXT_LIST = {0};
 		if (!text_starts_with(key, GRANT_CDI_ANNOTATION))
 			continue;
-		(void)text_list_split(&values, answer->annotations[i]->value, ',', NULL);
+		(void)text_list_split(&values, annotation->value, ',', NULL);
 		tally_add(names, values.count != 0, "%s is empty", key);
 		text_each (value, &values)
 			tally_add(names, is_qualified(value), "%s: '%s'", key, value);
@@ -63,8 +62,7 @@ static void judge_permissions(struct rig *rig, const struct rig_item *item)
 {
 	struct tally *permissions = item->user;
 	(void)rig;
-	for (size_t i = 0; i < item->answer->n_devices; i++) {
-		const V1beta1__DeviceSpec *device = item->answer->devices[i];
+	answer_each (device, item->answer, devices) {
 		const char *letters = device->permissions;
 		tally_add(permissions,
 			  letters[0] != '\0' && letters[strspn(letters, "rwm")] == '\0',

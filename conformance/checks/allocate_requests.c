@@ -37,11 +37,10 @@ void allocate_unhealthy_id(struct check_run *run)
 		const struct kubelet_device_list *list =
 			kubelet_resource_devices(rig->kubelet, resource);
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		for (size_t i = 0; list != NULL && i < list->count; i++) {
-			if (!kubelet_device_is_healthy(&list->items[i]) &&
-			    ids.count < UNHEALTHY_MAX &&
-			    rig_holder(rig, resource, list->items[i].id) == NULL)
-				(void)text_list_add(&ids, list->items[i].id, NULL);
+		listed_each (device, list) {
+			if (!kubelet_device_is_healthy(device) && ids.count < UNHEALTHY_MAX &&
+			    rig_holder(rig, resource, device->id) == NULL)
+				(void)text_list_add(&ids, device->id, NULL);
 		}
 		for (size_t i = 0; i < ids.count; i++) {
 			const char *id = ids.items[i];
@@ -293,9 +292,9 @@ void allocate_size(struct rig *rig, const struct rig_item *item)
 
 void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer, struct text_list *paths)
 {
-	for (size_t i = 0; i < answer->n_mounts; i++) {
-		if (file_exists(answer->mounts[i]->host_path))
-			(void)text_list_add(paths, answer->mounts[i]->host_path, NULL);
+	answer_each (mount, answer, mounts) {
+		if (file_exists(mount->host_path))
+			(void)text_list_add(paths, mount->host_path, NULL);
 	}
 }
 

@@ -67,25 +67,24 @@ static struct lines read_lines(enum allocate_members members,
 			       const V1beta1__ContainerAllocateResponse *answer)
 {
 	struct lines lines = {.granted = members == ALLOCATE_GRANTED};
-	for (size_t i = 0; i < answer->n_devices; i++)
-		add_file(&lines, "devices", answer->devices[i]->container_path,
-			 answer->devices[i]->host_path, answer->devices[i]->permissions);
-	for (size_t i = 0; i < answer->n_mounts; i++)
-		add_file(&lines, "mounts", answer->mounts[i]->container_path,
-			 answer->mounts[i]->host_path,
-			 answer->mounts[i]->read_only ? "read-only" : "writable");
-	for (size_t i = 0; i < answer->n_cdi_devices; i++)
-		add_line(&lines, "cdi_devices", answer->cdi_devices[i]->name, NULL);
-	for (size_t i = 0; i < answer->n_envs; i++) {
+	answer_each (device, answer, devices)
+		add_file(&lines, "devices", device->container_path, device->host_path,
+			 device->permissions);
+	answer_each (mount, answer, mounts)
+		add_file(&lines, "mounts", mount->container_path, mount->host_path,
+			 mount->read_only ? "read-only" : "writable");
+	answer_each (cdi, answer, cdi_devices)
+		add_line(&lines, "cdi_devices", cdi->name, NULL);
+	answer_each (env, answer, envs) {
 		if (lines.granted)
-			add_line(&lines, "envs", answer->envs[i]->key, NULL);
+			add_line(&lines, "envs", env->key, NULL);
 		else
-			add_pair(&lines, "envs", answer->envs[i]->key, answer->envs[i]->value);
+			add_pair(&lines, "envs", env->key, env->value);
 	}
-	for (size_t i = 0; i < answer->n_annotations; i++) {
-		const char *key = answer->annotations[i]->key;
+	answer_each (annotation, answer, annotations) {
+		const char *key = annotation->key;
 		if (!lines.granted || strstr(key, GRANT_CDI_ANNOTATION) != NULL)
-			add_pair(&lines, "annotations", key, answer->annotations[i]->value);
+			add_pair(&lines, "annotations", key, annotation->value);
 	}
 	text_list_sort(&lines.list);
 	return lines;

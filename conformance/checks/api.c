@@ -75,8 +75,8 @@ static bool try_offer(struct offer *offer, void *user)
 	const struct discovery_device *device = granted->count == 1 ? granted->devices[0] : NULL;
 	const cJSON *document = NULL;
 	struct container_view view CLEANUP(view_free) = {0};
-	for (size_t i = 0; i < granted->count; i++)
-		granted_add(&tally->served, granted->devices[i]);
+	granted_each (each, granted)
+		granted_add(&tally->served, each);
 
 	/* The answer cannot be read: the device that computes in the container is the granted one. */
 	if (granted->source == GRANTED_UNKNOWN) {

@@ -51,8 +51,8 @@ bool node_is_windows(const struct discovery_snapshot *node)
 
 bool granted_has(const struct granted *granted, const struct discovery_device *device)
 {
-	for (size_t i = 0; i < granted->count; i++) {
-		if (granted->devices[i] == device)
+	granted_each (other, granted) {
+		if (other == device)
 			return true;
 	}
 	return false;
@@ -84,8 +84,8 @@ bool granted_requires(const struct discovery_snapshot *node, const struct grante
 		    other->kind != DISCOVERY_SOFTWARE)
 			return false;
 	}
-	for (size_t i = 0; i < granted->count; i++) {
-		if (is_served_as(node, device, granted->devices[i]))
+	granted_each (other, granted) {
+		if (is_served_as(node, device, other))
 			return true;
 	}
 	return false;
@@ -105,8 +105,7 @@ bool granted_is_partition(const struct discovery_snapshot *node,
 bool granted_may_be_elsewhere(const struct discovery_snapshot *node, const struct granted *granted,
 			      const struct discovery_device *device)
 {
-	for (size_t i = 0; i < granted->count; i++) {
-		const struct discovery_device *other = granted->devices[i];
+	granted_each (other, granted) {
 		if (is_served_as(node, device, other) && other->pci_device == device->pci_device &&
 		    other->display == device->display && !granted_is_partition(node, device) &&
 		    !granted_is_partition(node, other))
@@ -118,8 +117,8 @@ bool granted_may_be_elsewhere(const struct discovery_snapshot *node, const struc
 size_t granted_count(const struct granted *granted, const char *api)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < granted->count; i++)
-		count += filter_offers(granted->devices[i], api);
+	granted_each (device, granted)
+		count += filter_offers(device, api);
 	return count;
 }
 

@@ -44,6 +44,14 @@ struct granted {
 	bool needs_runtime; /* the answer holds something that a container runtime may act on */
 };
 
+/* Goes through the granted devices. */
+#define granted_each(device, granted)                                                              \
+	for (const struct discovery_device *const *device##_at = (granted)->devices,               \
+						  *(device) = NULL;                                \
+	     (size_t)(device##_at - (granted)->devices) < (granted)->count &&                      \
+	     ((device) = *device##_at) != NULL;                                                    \
+	     device##_at++)
+
 /* The files that identify the node's devices, and the files that were read so far. */
 struct granted_reader;
 

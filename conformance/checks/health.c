@@ -607,9 +607,9 @@ static void others_stay(struct check_run *run)
 	struct rig *rig = others.device->rig;
 	const struct kubelet_device_list *list =
 		kubelet_resource_devices(rig->kubelet, others.device->resource);
-	for (size_t i = 0; list != NULL && i < list->count; i++) {
-		if (!text_equal(list->items[i].id, others.device->id))
-			(void)text_list_add(&others.ids, list->items[i].id, NULL);
+	listed_each (device, list) {
+		if (!text_equal(device->id, others.device->id))
+			(void)text_list_add(&others.ids, device->id, NULL);
 	}
 	text_list_sort(&others.ids);
 	text_each (id, &others.ids) {

@@ -118,8 +118,7 @@ static void id_length(struct rig *rig, const struct rig_item *item)
 
 void list_health_add(struct tally *words, const struct kubelet_device_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct kubelet_device *device = &list->items[i];
+	listed_each (device, list) {
 		tally_add(words,
 			  text_equal(device->health, "Healthy") ||
 				  text_equal(device->health, "Unhealthy"),

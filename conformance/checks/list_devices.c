@@ -38,8 +38,8 @@ static void ask(struct rig *rig, const char *resource, const struct text_list *i
 		tally_add(&empty, offer.granted.source != GRANTED_NOTHING, "nothing for %s", id);
 		if (offer.granted.source == GRANTED_UNKNOWN)
 			granted_read_names(rig->context->node, id, &offer.grant, &offer.granted);
-		for (size_t j = 0; j < offer.granted.count; j++)
-			granted_add(&asked->granted, offer.granted.devices[j]);
+		granted_each (device, &offer.granted)
+			granted_add(&asked->granted, device);
 		asked->asked++;
 		asked->unread +=
 			offer.granted.source == GRANTED_UNKNOWN && offer.granted.count == 0;
@@ -135,15 +135,15 @@ void list_devices_present(struct check_run *run)
 			    device->display != text_ends_with(resource, "/display"))
 				continue;
 			bool found = false;
-			for (size_t i = 0; i < list->count; i++)
-				found = found || is_replica(list->items[i].id, device->id);
+			listed_each (entry, list)
+				found = found || is_replica(entry->id, device->id);
 			(void)check_expect_is(run, found, device->id, "listed", "missing");
 		}
-		for (size_t i = 0; i < list->count; i++) {
+		listed_each (entry, list) {
 			bool found = false;
 			node_each (device, node)
-				found = found || is_replica(list->items[i].id, device->id);
-			tally_add_text(&known, found, list->items[i].id);
+				found = found || is_replica(entry->id, device->id);
+			tally_add_text(&known, found, entry->id);
 		}
 	}
 }

@@ -41,9 +41,9 @@ void restart_add_devices(struct rig *rig, bool places, struct text_list *out)
 	rig_each (resource, rig) {
 		const struct kubelet_device_list *list =
 			kubelet_resource_devices(rig->kubelet, resource);
-		for (size_t i = 0; list != NULL && i < list->count; i++) {
-			char *numa CLEANUP_FREE = list_numa_text(&list->items[i]);
-			(void)text_list_addf(out, NULL, "%s %s%s%s", resource, list->items[i].id,
+		listed_each (device, list) {
+			char *numa CLEANUP_FREE = list_numa_text(device);
+			(void)text_list_addf(out, NULL, "%s %s%s%s", resource, device->id,
 					     places && numa[0] != '\0' ? " on NUMA nodes" : "",
 					     places ? numa : "");
 		}
@@ -312,9 +312,9 @@ void restart_answer_stays(struct check_run *run)
 		if (answer == NULL)
 			return;
 		allocate_add_mounted(answer, &paths);
-		for (size_t i = 0; i < answer->n_devices; i++) {
-			if (file_exists(answer->devices[i]->host_path))
-				(void)text_list_add(&paths, answer->devices[i]->host_path, NULL);
+		answer_each (device, answer, devices) {
+			if (file_exists(device->host_path))
+				(void)text_list_add(&paths, device->host_path, NULL);
 		}
 	}
 	if (paths.count == 0) {

@@ -57,9 +57,9 @@ size_t rig_free_ids(struct rig *rig, const char *resource, struct text_list *ids
 	struct text_list healthy CLEANUP_TEXT_LIST = {0};
 	struct text why CLEANUP_TEXT = {0};
 	size_t held_count = 0;
-	for (size_t i = 0; list != NULL && i < list->count; i++) {
-		if (kubelet_device_is_healthy(&list->items[i]))
-			(void)text_list_add(&healthy, list->items[i].id, NULL);
+	listed_each (device, list) {
+		if (kubelet_device_is_healthy(device))
+			(void)text_list_add(&healthy, device->id, NULL);
 	}
 	text_list_sort(&healthy);
 	/* An id that was sent twice is one device for the kubelet. */

@@ -128,8 +128,8 @@ static void judge_dangerous(struct rig *rig, const struct rig_item *item)
 {
 	struct tally *nodes = item->user;
 	(void)rig;
-	for (size_t i = 0; i < item->answer->n_devices; i++) {
-		const char *path = item->answer->devices[i]->host_path;
+	answer_each (device, item->answer, devices) {
+		const char *path = device->host_path;
 		struct node_file file = {0};
 		(void)node_file_identify(path, &file);
 		const struct known_node *found = find_node(dangerous, path, &file);
@@ -157,8 +157,8 @@ static void judge_unrelated(struct rig *rig, const struct rig_item *item)
 	struct tally *nodes = item->user;
 	bool gpu = false;
 	(void)rig;
-	for (size_t i = 0; i < item->answer->n_devices; i++)
-		gpu = gpu || is_gpu(item->answer->devices[i]->host_path);
+	answer_each (device, item->answer, devices)
+		gpu = gpu || is_gpu(device->host_path);
 	for (size_t i = 0; gpu && i < item->answer->n_devices; i++) {
 		const char *path = item->answer->devices[i]->host_path;
 		struct node_file file = {0};
@@ -229,14 +229,14 @@ static void judge_values(struct rig *rig, const struct rig_item *item)
 	const V1beta1__ContainerAllocateResponse *answer = item->answer;
 	struct values *values = item->user;
 	(void)rig;
-	for (size_t i = 0; i < answer->n_envs; i++) {
-		const char *what = given_away(values, answer->envs[i]->key, answer->envs[i]->value);
-		tally_add(&values->tally, what == NULL, "%s has %s", answer->envs[i]->key, what);
+	answer_each (env, answer, envs) {
+		const char *what = given_away(values, env->key, env->value);
+		tally_add(&values->tally, what == NULL, "%s has %s", env->key, what);
 	}
-	for (size_t i = 0; i < answer->n_annotations; i++) {
-		const char *key = answer->annotations[i]->key;
-		const char *what = given_away(values, key, answer->annotations[i]->value);
-		tally_add(&values->tally, what == NULL, "annotation %s has %s", key, what);
+	answer_each (annotation, answer, annotations) {
+		const char *what = given_away(values, annotation->key, annotation->value);
+		tally_add(&values->tally, what == NULL, "annotation %s has %s", annotation->key,
+			  what);
 	}
 }
 

@@ -157,8 +157,7 @@ static void health(struct rig *rig, const char *resource, const struct replicas 
 {
 	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
 	TALLY(equal, rig->run, "health of a device's replicas", "the same");
-	for (size_t i = 0; list != NULL && i < list->count; i++) {
-		const struct kubelet_device *device = &list->items[i];
+	listed_each (device, list) {
 		if (list_is_same_device(device->id, replicas->ids[0]))
 			tally_add(&equal, kubelet_device_is_healthy(device),
 				  "%s is Unhealthy, and %s Healthy", device->id, replicas->ids[0]);

@@ -139,8 +139,8 @@ static void expect_identity(struct check_run *run, const char *what, const char 
 		/* Only Vulkan and DXGI promise the ids of PCI. */
 		if (facts[i].same == visibility_same_model && strcmp(api, "vulkan") != 0)
 			continue;
-		for (size_t j = 0; j < grant->count; j++) {
-			int same = facts[i].same(grant->devices[j], device);
+		granted_each (granted, grant) {
+			int same = facts[i].same(granted, device);
 			yes = yes || same > 0;
 			no = no || same < 0;
 		}
@@ -161,8 +161,8 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 	const struct context *context = check_context(run);
 	const char *emulator = context->node->system.emulator;
 	bool parts = false;
-	for (size_t i = 0; i < grant->count; i++)
-		parts = parts || granted_is_partition(context->node, grant->devices[i]);
+	granted_each (device, grant)
+		parts = parts || granted_is_partition(context->node, device);
 	struct shown_count saw = shown_count(devices, emulator, parts);
 	if (emulator != NULL && emulator[0] != '\0') {
 		/* A software renderer stands in for the hardware. */
@@ -174,8 +174,7 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 	/* The devices that the API must and may show. Hardware may need a driver of the answer, unless that is
 	 * Mesa, which images have. */
 	long long software = 0, hardware_least = 0, hardware_most = 0;
-	for (size_t i = 0; i < grant->count; i++) {
-		const struct discovery_device *device = grant->devices[i];
+	granted_each (device, grant) {
 		bool offered = filter_offers(device, api);
 		if (device->kind == DISCOVERY_SOFTWARE) {
 			software += offered ? 1 : 0;
@@ -233,8 +232,8 @@ static void see_api(const struct discovery_snapshot *node, const char *api, cons
 static cJSON *refs_json(const struct granted *granted)
 {
 	struct members refs CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < granted->count; i++)
-		member_string(&refs, NULL, granted->devices[i]->id);
+	granted_each (device, granted)
+		member_string(&refs, NULL, device->id);
 	return members_take(&refs);
 }
 
@@ -310,8 +309,8 @@ void visibility_expect_only(struct check_run *run, const char *label,
 				       (long long)granted_count(grant, "directx"));
 	}
 	visibility_expect_nodes(run, label, observation, bare, grant);
-	for (size_t i = 0; i < grant->count; i++)
-		check_add_device(run, grant->devices[i]->id);
+	granted_each (device, grant)
+		check_add_device(run, device->id);
 }
 
 void visibility_expect_same_devices(struct check_run *run, const cJSON *first, const cJSON *second)

@@ -107,8 +107,8 @@ static bool is_strange(const struct discovery_snapshot *node, const struct obser
 		       const struct granted *grant, const struct container_node *seen)
 {
 	struct container_node usual = {0};
-	for (size_t i = 0; i < grant->count; i++) {
-		if (visibility_is_node_of(grant->devices[i], seen->block, seen->major, seen->minor))
+	granted_each (device, grant) {
+		if (visibility_is_node_of(device, seen->block, seen->major, seen->minor))
 			return false;
 	}
 	if (bare == NULL)
@@ -134,8 +134,7 @@ void visibility_expect_nodes(struct check_run *run, const char *label,
 			  seen.path != NULL ? seen.path : "", seen.block ? "block" : "character",
 			  seen.major, seen.minor);
 	tally_end(&nodes);
-	for (size_t i = 0; i < grant->count; i++) {
-		const struct discovery_device *device = grant->devices[i];
+	granted_each (device, grant) {
 		bool there = device->node_count == 0 ||
 			     visibility_has_own_node(node, device, observation);
 		(void)check_expect(run, there, what, "there", "those of %s: %s", device->id,

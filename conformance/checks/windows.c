@@ -83,8 +83,7 @@ static void isolation_type(struct rig *rig, const struct rig_item *item)
 static void class_is_display(struct rig *rig, const struct rig_item *item)
 {
 	size_t *seen = item->user;
-	for (size_t i = 0; i < item->answer->n_devices; i++) {
-		const V1beta1__DeviceSpec *device = item->answer->devices[i];
+	answer_each (device, item->answer, devices) {
 		struct windows_device string = {0};
 		if (!is_of_type(device, WINDOWS_DEVICE_CLASS, &string))
 			continue;
@@ -98,8 +97,7 @@ static void class_is_display(struct rig *rig, const struct rig_item *item)
 static void location_is_present(struct rig *rig, const struct rig_item *item)
 {
 	size_t *seen = item->user;
-	for (size_t i = 0; i < item->answer->n_devices; i++) {
-		const V1beta1__DeviceSpec *device = item->answer->devices[i];
+	answer_each (device, item->answer, devices) {
 		struct windows_device string = {0};
 		bool present = false;
 		if (!is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string))
@@ -136,9 +134,9 @@ static void no_topology(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_device_list *list =
 		kubelet_resource_devices(rig->kubelet, item->resource);
-	for (size_t i = 0; list != NULL && i < list->count; i++)
-		(void)check_expect(rig->run, list->items[i].numa_count == 0, list->items[i].id,
-				   "no NUMA nodes", "%zu", list->items[i].numa_count);
+	listed_each (device, list)
+		(void)check_expect(rig->run, device->numa_count == 0, device->id, "no NUMA nodes",
+				   "%zu", device->numa_count);
 }
 
 /* A container that asks for two devices gets both, or a refusal. */
@@ -184,8 +182,8 @@ static bool is_source(const struct rig *rig, const struct rig_item *item, const 
 		const char *store = device->driver_store_path;
 		if (store[0] != '\0' && !windows_path_is_within(path, store))
 			continue;
-		for (size_t i = 0; i < answer->n_devices; i++) {
-			if (granted_by_string(answer->devices[i]->host_path, device))
+		answer_each (spec, answer, devices) {
+			if (granted_by_string(spec->host_path, device))
 				return true;
 		}
 	}
@@ -196,8 +194,8 @@ static void mount_sources(struct rig *rig, const struct rig_item *item)
 {
 	size_t *seen = item->user;
 	*seen += item->answer->n_mounts;
-	for (size_t i = 0; i < item->answer->n_mounts; i++) {
-		const char *source = item->answer->mounts[i]->host_path;
+	answer_each (mount, item->answer, mounts) {
+		const char *source = mount->host_path;
 		(void)check_expect(
 			rig->run, windows_path_is_absolute(source) && is_source(rig, item, source),
 			"mounts[].host_path", "a file below the driver store folder of the device",

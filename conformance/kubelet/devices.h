@@ -26,6 +26,11 @@ struct kubelet_device_list {
 	size_t *users; /* copies of this structure; the last one that is freed frees the items */
 };
 
+/* Goes through the devices of a list; through none when the list is NULL. */
+#define listed_each(device, list)                                                                  \
+	for (const struct kubelet_device *(device) = (list) != NULL ? (list)->items : NULL;        \
+	     (device) != NULL && (size_t)((device) - (list)->items) < (list)->count; (device)++)
+
 /* Exactly "Healthy"; every other string counts as unhealthy (manager.go, kubelet v1.36.2). NULL is not. */
 bool kubelet_device_is_healthy(const struct kubelet_device *device);
 
