@@ -39,6 +39,8 @@ struct gpu_api {
 /* Ended by a row without a name. */
 extern const struct gpu_api gpu_apis[];
 
+#define gpu_api_each(api) for (const struct gpu_api *(api) = gpu_apis; (api)->name != NULL; (api)++)
+
 /* What images of probes are made of, NULL-ended: "compute", "graphics", "video", "directx". Each API is
  * in one of them: encoders in "video", what is not said to be elsewhere in "compute". */
 extern const char *const gpu_api_families[];

@@ -106,7 +106,7 @@ size_t agreement_expect(struct check_run *run, const char *label, const cJSON *d
 {
 	struct shown list[SHOWN_MAX] = {{0}};
 	size_t count = 0;
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		json_each (device, agreement_shown(document, api->name)) {
 			if (count < SHOWN_MAX)
 				list[count++] = (struct shown){api->name, device};

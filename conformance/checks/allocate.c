@@ -24,8 +24,8 @@ static bool expect_first(struct rig *rig, const struct rig_item *item, const cha
 			 uint64_t *duration_ms)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	bool works = allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
-				     what, &reply) != NULL;
+	bool works =
+		allocate_expect(rig, item->resource, rig_ids(item->ids), 1, what, &reply) != NULL;
 	if (duration_ms != NULL)
 		*duration_ms = reply.duration_ms;
 	return works;
@@ -80,7 +80,7 @@ static bool compare_orders(struct rig *rig, const struct rig_item *item, size_t 
 {
 	static const char *const names[] = {"ids in order", "the same ids again",
 					    "ids in reverse order"};
-	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *ids = rig_ids(item->ids);
 	const char *backwards[ORDERED_MAX] = {NULL};
 	for (size_t i = 0; i < count; i++)
 		backwards[i] = ids[count - 1 - i];
@@ -106,7 +106,7 @@ static void order(struct rig *rig, const struct rig_item *item)
 
 static void repeat(struct rig *rig, const struct rig_item *item)
 {
-	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *ids = rig_ids(item->ids);
 	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer before CLEANUP_RPC_ANSWER = {0};
 	const V1beta1__ContainerAllocateResponse *wanted =
@@ -155,7 +155,7 @@ static void repeat(struct rig *rig, const struct rig_item *item)
 /* Several container requests in one call, each for one id. */
 static void several_requests(struct rig *rig, const struct rig_item *item)
 {
-	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *ids = rig_ids(item->ids);
 	const char *const *last = &ids[item->ids->count - 1];
 	struct kubelet_allocate_request request = {0};
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -313,7 +313,7 @@ static bool is_registering(void *user)
  * there is no stream, and the ids are known from the plugin's run before. */
 static void before_list(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	if (rig == NULL)
 		return;
 
@@ -333,12 +333,10 @@ static void before_list(struct check_run *run)
 	struct rpc_answer known CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	if (!rig_healthy_ids(rig, registering.resource, &ids) ||
-	    allocate_expect(rig, registering.resource, (const char *const *)ids.items, 1,
-			    "Allocate of one device", &known) == NULL ||
-	    !rig_stop_plugin(rig, SIGTERM) ||
-	    !check_works(run, kubelet_fault_set(rig->kubelet, "register-delay=8000", &err), NULL,
-			 &err) ||
-	    !rig_start_plugin(rig, NULL))
+	    allocate_expect(rig, registering.resource, rig_ids(&ids), 1, "Allocate of one device",
+			    &known) == NULL ||
+	    !rig_stop_plugin(rig, SIGTERM) || !rig_set_fault(rig, "register-delay=8000") ||
+	    !rig_start_plugin(rig))
 		return;
 	registering.from = rig->first_registration;
 	int rc = rig_wait(rig, is_registering, &registering, rig_wait_ms(rig, CHECK_REG_01),

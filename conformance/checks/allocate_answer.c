@@ -38,9 +38,9 @@ bool allocate_may_refuse(struct rig *rig, const char *resource, const char *cons
 	for (size_t i = 0; !windows && !shared && i < count && i < TOGETHER_MAX; i++) {
 		struct rpc_answer next = {0};
 		struct allocate_difference difference = {0};
-		(void)rig_allocate(rig, resource, &ids[i], 1, &next, NULL);
 		const V1beta1__ContainerAllocateResponse *one = rig_first_response(&before);
-		const V1beta1__ContainerAllocateResponse *other = rig_first_response(&next);
+		const V1beta1__ContainerAllocateResponse *other =
+			rig_ask(rig, resource, &ids[i], 1, &next);
 		shared = one != NULL && other != NULL &&
 			 !allocate_differ(ALLOCATE_ALL, one, other, &difference);
 		rpc_answer_free(&before);
@@ -147,7 +147,7 @@ const V1beta1__ContainerAllocateResponse *
 allocate_together(struct rig *rig, const struct rig_item *item, struct rpc_answer *reply)
 {
 	size_t count = item->ids->count < TOGETHER_MAX ? item->ids->count : TOGETHER_MAX;
-	return allocate_expect(rig, item->resource, (const char *const *)item->ids->items, count,
+	return allocate_expect(rig, item->resource, rig_ids(item->ids), count,
 			       "all devices together", reply);
 }
 
@@ -182,8 +182,7 @@ void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, che
 	allocate_for_each(rig, &each, judge);
 	if (ids.count < 2)
 		return;
-	int rc = rig_allocate(rig, item->resource, (const char *const *)ids.items, ids.count,
-			      &reply, &err);
+	int rc = rig_allocate(rig, item->resource, rig_ids(&ids), ids.count, &reply, &err);
 	all.answer = rig_first_response(&reply);
 	if (rc < 0)
 		(void)check_expect_ok(rig->run, rc, "all devices together are answered", &err);
@@ -260,8 +259,8 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 		const bool one = item->id != NULL;
 		int rc = kubelet_call_pre_start(
 			kubelet_resource_plugin(rig->kubelet, item->resource),
-			one ? &item->id : (const char *const *)item->ids->items,
-			one ? 1 : item->ids->count, RIG_START_MS, &reply, &err);
+			one ? &item->id : rig_ids(item->ids), one ? 1 : item->ids->count,
+			RIG_START_MS, &reply, &err);
 		if (rc == 0 && reply.code != RPC_OK)
 			rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
 				       reply.message);

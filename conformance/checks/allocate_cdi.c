@@ -47,7 +47,7 @@ static bool look_at(struct offer *offer, void *user)
 void allocate_cdi(struct check_run *run)
 {
 	const struct allocate_cdi_rule *rule = check_row(run)->param;
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct look look = {.run = run,
 			    .rig = rig,
 			    .rule = rule,
@@ -294,7 +294,7 @@ void allocate_one_device(struct check_run *run)
 		.run = run,
 		.tally = TALLY_OF(run, "devices by the answer for one id", "one"),
 		.variables = TALLY_OF(run, "variables in the answer for one id", "only that id")};
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	if (rig == NULL)
 		return;
 	look.rig = rig;

@@ -185,13 +185,11 @@ static void expect_several(struct rig *rig, const struct rig_item *item)
 	bool answered = true;
 	for (size_t i = 0; answered && i < count; i++) {
 		ids[i] = item->ids->items[i * item->ids->count / count];
-		(void)rig_allocate(rig, item->resource, &ids[i], 1, &replies[i], NULL);
-		answers[i] = rig_first_response(&replies[i]);
+		answers[i] = rig_ask(rig, item->resource, &ids[i], 1, &replies[i]);
 		answered = answers[i] != NULL;
 	}
-	if (answered)
-		(void)rig_allocate(rig, item->resource, ids, count, &all, NULL);
-	const V1beta1__ContainerAllocateResponse *together = rig_first_response(&all);
+	const V1beta1__ContainerAllocateResponse *together =
+		answered ? rig_ask(rig, item->resource, ids, count, &all) : NULL;
 	if (together != NULL && !names_all(together))
 		expect_each(rig, check_format(rig->run, "the answer for %zu ids", count), false,
 			    false, answers, count, together);
@@ -356,7 +354,7 @@ static bool some_are_wrong(struct rig *rig, struct staying_all *all)
  * after each Allocate. */
 void allocate_lists_stay(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct staying_all all = {0};
 	TALLY(devices, run, "devices after Allocate", "listed and healthy, as before");
 	if (rig == NULL)
@@ -382,7 +380,7 @@ void allocate_lists_stay(struct check_run *run)
 /* What each id hands out, before and after the plugin's restart. */
 void allocate_after_restart(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	TALLY(same, run, "devices after the plugin's restart", "those before");
 	TALLY(equal, run, "answers after the plugin's restart", "those before");
 	struct text_list ids CLEANUP_TEXT_LIST = {0};

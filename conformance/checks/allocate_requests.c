@@ -25,13 +25,13 @@ enum {
 static void expect_serves(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	(void)allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
+	(void)allocate_expect(rig, item->resource, rig_ids(item->ids), 1,
 			      "Allocate of a healthy device afterwards", &reply);
 }
 
 void allocate_unhealthy_id(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	TALLY(refused, run, "Allocate of an unhealthy device", "an error");
 	rig_each (resource, rig) {
 		const struct kubelet_device_list *list =
@@ -195,8 +195,7 @@ static void mixed_calls(struct rig *rig, const struct rig_item *item)
 		return;
 	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
 			  "answers to calls of several methods", &err);
-	rc = rig_explain(rig, rc, &err);
-	if (!check_expect_ok(rig->run, rc, "calls of several methods are answered", &err))
+	if (!rig_expect_ok(rig, rc, "calls of several methods are answered", &err))
 		return;
 	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
 		const struct parallel_call *call = &parallel->calls[i];
@@ -218,8 +217,7 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 		return;
 	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
 			  "answers to calls at the same time", &err);
-	rc = rig_explain(rig, rc, &err);
-	if (!check_expect_ok(rig->run, rc, "calls at the same time are answered", &err))
+	if (!rig_expect_ok(rig, rc, "calls at the same time are answered", &err))
 		return;
 
 	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
@@ -262,7 +260,7 @@ void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 				rpc_call_cancel(parallel->calls[i].call);
 		}
 		if (methods[k] == PREFER) {
-			const char *const *ids = (const char *const *)item->ids->items;
+			const char *const *ids = rig_ids(item->ids);
 			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 			struct error err = {0};
 			int rc = rig_prefer(rig, item->resource, ids, 1, 1, &reply, &err);
@@ -280,7 +278,7 @@ void allocate_size(struct rig *rig, const struct rig_item *item)
 	if (allocate_together(rig, item, &reply) == NULL) {
 		rpc_answer_free(&reply);
 		reply = (struct rpc_answer){0};
-		(void)allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
+		(void)allocate_expect(rig, item->resource, rig_ids(item->ids), 1,
 				      "Allocate of one device", &reply);
 	}
 	if (reply.reply != NULL)
@@ -301,7 +299,7 @@ void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer, stru
 /* The kubelet keeps an answer as long as the pod lives, and applies it at each start of the container. */
 void allocate_files_stay(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	TALLY(files, run, "files of the first answer, after later calls and seconds", "present");
 	if (rig == NULL)
@@ -312,7 +310,7 @@ void allocate_files_stay(struct check_run *run)
 		struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
 		if (!rig_healthy_ids(rig, resource, &ids))
 			return;
-		const char *const *each = (const char *const *)ids.items;
+		const char *const *each = rig_ids(&ids);
 		const V1beta1__ContainerAllocateResponse *answer =
 			allocate_expect(rig, resource, each, 1, "Allocate of one device", &first);
 		if (answer == NULL)

@@ -9,7 +9,7 @@ enum { TOGETHER_MAX = 16 /* resources in one container */ };
 /* The kubelet keeps the first of entries with one key, in random order of the resources, and drops the others. */
 void allocate_across_resources(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct kubelet_limit limits[TOGETHER_MAX] = {0};
 	struct grant grant CLEANUP_GRANT = {0};
 	size_t count = 0;

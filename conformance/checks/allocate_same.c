@@ -210,11 +210,11 @@ bool allocate_is_stable(struct rig *rig, const struct rig_item *item)
 	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer second CLEANUP_RPC_ANSWER = {0};
 	struct allocate_difference difference = {0};
-	const char *const *ids = (const char *const *)item->ids->items;
-	(void)rig_allocate(rig, item->resource, ids, 1, &first, NULL);
-	(void)rig_allocate(rig, item->resource, ids, 1, &second, NULL);
-	const V1beta1__ContainerAllocateResponse *one = rig_first_response(&first);
-	const V1beta1__ContainerAllocateResponse *other = rig_first_response(&second);
+	const char *const *ids = rig_ids(item->ids);
+	const V1beta1__ContainerAllocateResponse *one =
+		rig_ask(rig, item->resource, ids, 1, &first);
+	const V1beta1__ContainerAllocateResponse *other =
+		rig_ask(rig, item->resource, ids, 1, &second);
 	return one != NULL && other != NULL &&
 	       !allocate_differ(ALLOCATE_ALL, one, other, &difference);
 }

@@ -157,7 +157,7 @@ static void computes(struct check_run *run)
 		return;
 	}
 
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop, 0) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
 	if (stage == NULL)
@@ -177,7 +177,7 @@ static void computes(struct check_run *run)
 /* Is there a check of the API that discovery calls `offered`? */
 static bool has_check(const char *offered)
 {
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		if (api->tested && strcmp(api->offered, offered) == 0)
 			return true;
 	}

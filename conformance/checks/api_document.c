@@ -37,7 +37,7 @@ static const char *windows_lacks(struct check_run *run, const cJSON *document)
 
 	/* Libraries that belong to Windows: an image without them is not the plugin's fault. A
 	 * dxcore.dll that is a stub is reported as "DXCore". */
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		if (api->windows_dll != NULL &&
 		    (strcmp(api->windows_dll, missing) == 0 || strcasecmp(api->name, missing) == 0))
 			return check_format(run, "%s, which belongs to the image, not to a driver",

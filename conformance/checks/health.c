@@ -117,7 +117,7 @@ static void restore(void *argument)
 /* A healthy device of a plugin that is ready. NULL: recorded. */
 static struct device_under_test *open_device(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	if (rig == NULL || !rig_healthy_ids(rig, rig->resources.items[0], &ids))
 		return NULL;
@@ -228,10 +228,10 @@ static const char *find_replica(struct device_under_test *device)
 	struct rig *rig = device->rig;
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct rpc_answer own CLEANUP_RPC_ANSWER = {0};
-	if (!rig_healthy_ids(rig, device->resource, &ids) ||
-	    rig_allocate(rig, device->resource, &device->id, 1, &own, NULL) < 0)
+	if (!rig_healthy_ids(rig, device->resource, &ids))
 		return NULL;
-	const V1beta1__ContainerAllocateResponse *one = rig_first_response(&own);
+	const V1beta1__ContainerAllocateResponse *one =
+		rig_ask(rig, device->resource, &device->id, 1, &own);
 	text_each (id, &ids) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct allocate_difference difference = {0};
@@ -239,8 +239,8 @@ static const char *find_replica(struct device_under_test *device)
 		if (one == NULL || text_equal(id, device->id) ||
 		    !list_is_same_device(id, device->id))
 			continue;
-		(void)rig_allocate(rig, device->resource, asked, 1, &reply, NULL);
-		const V1beta1__ContainerAllocateResponse *other = rig_first_response(&reply);
+		const V1beta1__ContainerAllocateResponse *other =
+			rig_ask(rig, device->resource, asked, 1, &reply);
 		if (other != NULL && allocate_same_sources(one, other, &difference))
 			return check_format(rig->run, "%s", id);
 	}

@@ -85,7 +85,7 @@ static cJSON *launches(struct check_run *run, bool api)
 		return all;
 	cJSON_Delete(all);
 
-	struct rig *rig = api ? rig_ready(run, NULL) : NULL;
+	struct rig *rig = api ? rig_ready(run) : NULL;
 	struct stage *stage =
 		!api || rig != NULL ? stage_open(run, api ? &rig->loop : NULL, 0) : NULL;
 	struct trial trial = {.rig = rig, .stage = stage};

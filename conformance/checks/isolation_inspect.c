@@ -112,7 +112,7 @@ cJSON *observations_get(struct check_run *run)
 bool isolation_open(struct isolation *isolation, struct check_run *run, const char *const *env)
 {
 	isolation->run = run;
-	isolation->rig = rig_ready(run, env);
+	isolation->rig = rig_ready_with(run, env);
 	isolation->stage =
 		isolation->rig != NULL ? stage_open(run, &isolation->rig->loop, 0) : NULL;
 	return isolation->stage != NULL;

@@ -76,7 +76,7 @@ const char *inspected_label(const struct inspected *inspected, const char *what)
 static size_t count_apis(const struct inspected *inspected, struct text *names)
 {
 	size_t count = 0;
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		if (cJSON_GetArraySize(agreement_shown(inspected->document, api->name)) == 0)
 			continue;
 		if (names != NULL)
@@ -169,7 +169,7 @@ static size_t judge_agreement(struct inspected *inspected)
 static size_t judge_management(struct inspected *inspected)
 {
 	size_t answered = 0;
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		const cJSON *devices = agreement_shown(inspected->document, api->name);
 		if (!api->past_assignment || devices == NULL)
 			continue;
@@ -265,7 +265,7 @@ void isolation_node_files(struct check_run *run)
 	TALLY(mounts, run, "mounts", "nothing that the node needs for itself");
 	TALLY(answers, run, "answers", "inspected");
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct files files = {.run = run, .answers = &answers, .mounts = &mounts, .nodes = &nodes};
 	struct error err = {0};
 	if (rig == NULL)

@@ -24,7 +24,7 @@ static bool computes_by(const struct discovery_device *device, const struct gpu_
 
 static bool computes(const struct discovery_device *device)
 {
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		if (computes_by(device, api))
 			return true;
 	}
@@ -186,7 +186,7 @@ const cJSON *tenant_run(struct tenant *tenant, const char *label, const char *co
 const cJSON *tenant_find_api(struct tenant *tenant, const char *label)
 {
 	const char *reason = "it offers no API that computes";
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		if (!computes_by(tenant->device, api))
 			continue;
 		tenant->api = api;

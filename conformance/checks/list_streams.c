@@ -84,7 +84,7 @@ void list_ids_stable(struct check_run *run)
 {
 	static const char *const whats[RESTARTS] = {"id after a restart",
 						    "id after a second restart"};
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct text_list before CLEANUP_TEXT_LIST = {0};
 	if (rig == NULL || !take_ids(rig, &before))
 		return;
@@ -264,17 +264,15 @@ static bool is_shared(struct rig *rig, const char *first, const char *second, co
 	struct rpc_answer one CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer other CLEANUP_RPC_ANSWER = {0};
 	struct allocate_difference difference = {0};
-	(void)rig_allocate(rig, first, &id, 1, &one, NULL);
-	(void)rig_allocate(rig, second, &id, 1, &other, NULL);
-	const V1beta1__ContainerAllocateResponse *a = rig_first_response(&one);
-	const V1beta1__ContainerAllocateResponse *b = rig_first_response(&other);
+	const V1beta1__ContainerAllocateResponse *a = rig_ask(rig, first, &id, 1, &one);
+	const V1beta1__ContainerAllocateResponse *b = rig_ask(rig, second, &id, 1, &other);
 	return a != NULL && b != NULL &&
 	       (!allocate_differ(ALLOCATE_GRANTED, a, b, &difference) || !difference.is_device);
 }
 
 void list_ids_across(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	TALLY(devices, run, "devices of several resources", "each of one resource");
 	size_t compared = 0;
 	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {

@@ -118,8 +118,8 @@ static void many_calls(struct rig *rig, const struct rig_item *item)
 {
 	const long long files = count_files(rig);
 	struct load load = {.item = item, .stable = allocate_is_stable(rig, item)};
-	if (allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
-			    "Allocate of one device", &load.first) != NULL)
+	if (allocate_expect(rig, item->resource, rig_ids(item->ids), 1, "Allocate of one device",
+			    &load.first) != NULL)
 		rig_expect_level(rig, "calls of Allocate, some of which are refused", call_round,
 				 &load);
 	rpc_answer_free(&load.first);
@@ -203,8 +203,7 @@ static void parallel_clients(struct rig *rig, const struct rig_item *item)
 	int rc = rig_wait(rig, clients_are_served, &clients,
 			  context_wait_ms(rig->context, RIG_CALL_MS), "answers to all clients",
 			  &err);
-	rc = rig_explain(rig, rc, &err);
-	if (!check_expect_ok(rig->run, rc, "clients at the same time are answered", &err))
+	if (!rig_expect_ok(rig, rc, "clients at the same time are answered", &err))
 		return;
 	for (size_t i = 0; i < CLIENTS; i++)
 		tally_add(&answers, clients.each[i].code == RPC_OK, "%s %s",
@@ -231,7 +230,7 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 	kubelet_stream_pause(stalled);
 	(void)rig_watch(rig, STALLED_MS, STALLED_THOROUGH_MS);
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	if (allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
+	if (allocate_expect(rig, item->resource, rig_ids(item->ids), 1,
 			    "Allocate while a stream is not read", &reply) == NULL)
 		return;
 	(void)check_expect_is(rig->run, kubelet_stream_state(rig_stream(rig, item->resource)).open,
@@ -239,8 +238,7 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 	rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &other, &err);
 	if (rc == 0)
 		rc = kubelet_stream_wait(other, context_wait_ms(rig->context, RIG_CALL_MS), &err);
-	rc = rig_explain(rig, rc, &err);
-	(void)check_expect_ok(rig->run, rc, "a list on another stream meanwhile", &err);
+	(void)rig_expect_ok(rig, rc, "a list on another stream meanwhile", &err);
 }
 
 /* The first of several windows within the limit, or the least: a process that starts up, or collects garbage,

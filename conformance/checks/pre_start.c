@@ -34,8 +34,7 @@ static bool expect_start(struct rig *rig, const struct rig_item *item, const cha
 			 struct rpc_answer *reply)
 {
 	struct error err = {0};
-	int rc = rig_pre_start(rig, item->resource, (const char *const *)item->ids->items, 1, reply,
-			       &err);
+	int rc = rig_pre_start(rig, item->resource, rig_ids(item->ids), 1, reply, &err);
 	return rig_expect_answer(rig, rc, what, reply, &err);
 }
 
@@ -44,8 +43,7 @@ static bool expect_allocated(struct rig *rig, const struct rig_item *item, const
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc = rig_allocate(rig, item->resource, (const char *const *)item->ids->items, 1, &reply,
-			      &err);
+	int rc = rig_allocate(rig, item->resource, rig_ids(item->ids), 1, &reply, &err);
 	return rig_expect_answer(rig, rc, what, &reply, &err);
 }
 
@@ -53,7 +51,7 @@ static bool expect_allocated(struct rig *rig, const struct rig_item *item, const
  * recorded. */
 static struct rig *each_resource(struct check_run *run, bool required, void *user)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	size_t count = 0;
 	rig_each (resource, rig) {
 		const struct kubelet_registration *registration = rig_registration(rig, resource);
@@ -92,7 +90,7 @@ static void succeeds(struct rig *rig, const struct rig_item *item)
 	/* A kubelet keeps the ids of a container as a set: their order is another one at each call. */
 	if (item->ids->count < 2)
 		return;
-	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *ids = rig_ids(item->ids);
 	const char *const turned[] = {ids[1], ids[0]};
 	struct rpc_answer allocated CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer both CLEANUP_RPC_ANSWER = {0};

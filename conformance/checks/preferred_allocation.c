@@ -69,7 +69,7 @@ static const bool is_offered = true, is_not_offered = false;
 static void each_resource(struct check_run *run)
 {
 	const bool offered = *(const bool *)check_row(run)->param;
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	size_t count = 0;
 	rig_each (resource, rig) {
 		const struct kubelet_registration *registration = rig_registration(rig, resource);
@@ -90,7 +90,7 @@ static void each_resource(struct check_run *run)
 
 static struct request request_of(const struct rig_item *item, size_t size, size_t must)
 {
-	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *ids = rig_ids(item->ids);
 	size_t count = item->ids->count < AVAILABLE_MAX ? item->ids->count : AVAILABLE_MAX;
 	return (struct request){
 		.what = "GetPreferredAllocation",
@@ -267,7 +267,7 @@ static void size(struct rig *rig, const struct rig_item *item)
 	TALLY(later, rig->run, "preferred devices after Allocate", "as many as were asked for");
 	if (!judge_answers(rig, item, has_size, &sizes))
 		return;
-	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *ids = rig_ids(item->ids);
 	const char *const *some[] = {&ids[0], &ids[item->ids->count - 1]};
 	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -282,7 +282,7 @@ static void size(struct rig *rig, const struct rig_item *item)
 static void impossible(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {RIG_UNKNOWN_ID, ""};
-	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *ids = rig_ids(item->ids);
 	const size_t count = item->ids->count < AVAILABLE_MAX ? item->ids->count : AVAILABLE_MAX;
 	const struct request requests[] = {
 		{"a request for no device", ids, count, NULL, 0, 0},

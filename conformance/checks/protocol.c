@@ -150,10 +150,9 @@ void protocol_expect_unharmed(struct rig *rig, const char *what)
 		if (rc == 0 && reply.code != RPC_OK)
 			rc = error_set(&err, ERROR_UNAVAILABLE, "%s %s", rpc_code_name(reply.code),
 				       reply.message);
-		rc = rig_explain(rig, rc, &err);
-		(void)check_expect_ok(
-			rig->run, rc,
-			check_format(rig->run, "a call of the kubelet after %s", what), &err);
+		(void)rig_expect_ok(rig, rc,
+				    check_format(rig->run, "a call of the kubelet after %s", what),
+				    &err);
 		(void)check_expect_is(
 			rig->run, stream != NULL && kubelet_stream_state(stream).open,
 			check_format(rig->run, "ListAndWatch of the kubelet after %s", what),
@@ -320,7 +319,7 @@ static void odd_calls_of(struct rig *rig)
 
 static void odd_calls(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	if (rig != NULL)
 		odd_calls_of(rig);
 }
@@ -329,7 +328,7 @@ static void odd_calls(struct check_run *run)
 static void lengths(struct check_run *run)
 {
 	enum { REQUEST_SIZE = 5 << 20, RESIDENT_KIB = 256 << 10, VIRTUAL_KIB = 2 << 20 };
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct rig_footprint before = {0};
 	struct rig_footprint after = {0};
 	if (rig == NULL)
@@ -356,8 +355,7 @@ static void lengths(struct check_run *run)
 	if (rc == 0)
 		rc = rpc_unary_answer(channel, &huge, &reply, &err);
 	rpc_channel_close(channel);
-	rc = rig_explain(rig, rc, &err);
-	(void)check_expect_ok(run, rc, "a request of 5 MiB is answered", &err);
+	(void)rig_expect_ok(rig, rc, "a request of 5 MiB is answered", &err);
 	protocol_expect_unharmed(rig, "a request of 5 MiB");
 
 	if (before.descriptors < 0 || !rig_footprint(rig, &after)) {
@@ -376,7 +374,7 @@ static void lengths(struct check_run *run)
 
 static void settings(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct error err = {0};
 	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	if (client == NULL)
@@ -407,7 +405,7 @@ static void trailers(struct check_run *run)
 {
 	static const char odd_id[] = "100 % of \xe2\x82\xac\n";
 	struct text request CLEANUP_TEXT = {0};
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	if (rig == NULL)
 		return;
 	add_allocate(&request, odd_id, sizeof(odd_id) - 1, "");
@@ -465,13 +463,12 @@ static bool expect_message(struct rig *rig, struct raw_client *client, const cha
 			  "a device list", &err);
 	if (rc == 0 && client->closed)
 		rc = error_set(&err, ERROR_UNAVAILABLE, "the connection was closed");
-	rc = rig_explain(rig, rc, &err);
-	return check_expect_ok(rig->run, rc, what, &err);
+	return rig_expect_ok(rig, rc, what, &err);
 }
 
 static void ping(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	uint64_t wait_ms = rig != NULL ? context_wait_ms(rig->context, ANSWER_MS) : 0;
 	struct error err = {0};
@@ -490,7 +487,7 @@ static void ping(struct check_run *run)
 
 static void flow_control(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	if (client == NULL)
 		return;
@@ -520,7 +517,7 @@ static void expect_allocated(struct rig *rig, struct raw_client *client, const c
 
 static void split_frames(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	const char *id = rig != NULL ? first_id(rig) : NULL;
 	struct raw_client *client CLEANUP_RAW =
 		id != NULL ? protocol_open(rig, "a connection") : NULL;
@@ -548,7 +545,7 @@ static void split_frames(struct check_run *run)
 static void header_compression(struct check_run *run)
 {
 	static const char *const kinds[] = {"literal header fields", "a header table of 0 bytes"};
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	const char *id = rig != NULL ? first_id(rig) : NULL;
 	for (size_t i = 0; id != NULL && i < ARRAY_SIZE(kinds); i++) {
 		struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
@@ -566,7 +563,7 @@ static void header_compression(struct check_run *run)
 
 static void unknown_fields(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	const char *id = rig != NULL ? first_id(rig) : NULL;
 	struct raw_client *client CLEANUP_RAW =
 		id != NULL ? protocol_open(rig, "a connection") : NULL;
@@ -583,7 +580,7 @@ static void unknown_fields(struct check_run *run)
 static void parallel_calls(struct check_run *run)
 {
 	enum { REFUSED_STREAM = 7 };
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	TALLY(answers, run, "calls at the same time on one connection", "OK, or REFUSED_STREAM");
 	if (client == NULL)

@@ -64,7 +64,7 @@ void protocol_foreign_bytes(struct check_run *run)
 			NGHTTP2_CLIENT_MAGIC "\xff\xff\xff\x00\x00\x00\x00\x00\x01", true),
 #undef FOREIGN
 	};
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	for (size_t i = 0; rig != NULL && i < ARRAY_SIZE(all); i++) {
 		struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 		struct error err = {0};
@@ -85,7 +85,7 @@ void protocol_foreign_bytes(struct check_run *run)
 
 void protocol_slow_clients(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct raw_client *clients[SLOW_CLIENTS] = {NULL};
 	for (size_t i = 0; rig != NULL && i < SLOW_CLIENTS; i++) {
 		struct raw_client *client = clients[i] = protocol_open(rig, "a connection");
@@ -137,7 +137,7 @@ static bool end_abruptly(struct rig *rig, unsigned step)
 void protocol_abrupt_ends(struct check_run *run)
 {
 	enum { STEPS = 5 };
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct rig_footprint before = {0};
 	if (rig == NULL)
 		return;
@@ -159,7 +159,7 @@ void protocol_abrupt_ends(struct check_run *run)
 
 void protocol_client_goaway(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	if (client == NULL)
 		return;
@@ -193,7 +193,7 @@ static void expect_bounded(struct rig *rig, const struct rig_footprint *before, 
 
 void protocol_reset_flood(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	struct rig_footprint before = {0};
 	if (client == NULL)
@@ -215,7 +215,7 @@ void protocol_reset_flood(struct check_run *run)
 
 void protocol_header_flood(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	struct rig_footprint before = {0};
 	if (client == NULL)

@@ -60,7 +60,7 @@ static void arrives(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
 	const struct kubelet_registration *first =
-		rig != NULL && rig_start_plugin(rig, NULL) ? expect_attempt(rig) : NULL;
+		rig != NULL && rig_start_plugin(rig) ? expect_attempt(rig) : NULL;
 	if (first != NULL)
 		(void)check_expect_in_time(run, "milliseconds from the start to the first Register",
 					   first->time_ms - rig->started_ms);
@@ -110,7 +110,7 @@ static bool has_asked(const struct kubelet_registration *attempt)
 static void each_attempt(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
-	if (rig == NULL || !rig_start_plugin(rig, NULL) || expect_attempt(rig) == NULL)
+	if (rig == NULL || !rig_start_plugin(rig) || expect_attempt(rig) == NULL)
 		return;
 	rig_settle_attempts(rig);
 	(void)rig_wait(rig, is_quiet, rig, rig_wait_ms(rig, CHECK_REG_01),

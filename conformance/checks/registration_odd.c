@@ -39,12 +39,12 @@ static bool expect_no_crash(struct rig *rig, const char *when)
 bool restart_expect_registered(struct rig *rig)
 {
 	struct error err = {0};
-	if (process_has_ended(rig->plugin) && !rig_start_plugin(rig, NULL))
+	if (process_has_ended(rig->plugin) && !rig_start_plugin(rig))
 		return false;
 	/* One that ends once more is started once more. */
 	if (rig_settle(rig, &err) == ERROR_CANCELLED && process_has_ended(rig->plugin)) {
 		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
-		if (!rig_start_plugin(rig, NULL))
+		if (!rig_start_plugin(rig))
 			return false;
 	}
 	return rig_expect_registered(rig);
@@ -60,7 +60,7 @@ void registration_refused(struct check_run *run)
 	if (!rig_set_fault(
 		    rig,
 		    "register-status=UNKNOWN:requested API version is not supported by kubelet") ||
-	    !rig_start_plugin(rig, NULL))
+	    !rig_start_plugin(rig))
 		return;
 	int rc = rig_wait(rig, rig_has_come, rig, rig_wait_ms(rig, CHECK_REG_01), "a Register call",
 			  &err);
@@ -93,8 +93,7 @@ void registration_unavailable(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	if (!rig_set_fault(rig, "register-status=UNAVAILABLE:starting*2") ||
-	    !rig_start_plugin(rig, NULL))
+	if (!rig_set_fault(rig, "register-status=UNAVAILABLE:starting*2") || !rig_start_plugin(rig))
 		return;
 	bool attempted = false;
 	for (unsigned i = 0; i <= REFUSALS; i++) {
@@ -103,7 +102,7 @@ void registration_unavailable(struct check_run *run)
 			check_note(run,
 				   "the plugin ended and was started again, as in a DaemonSet");
 			if (!expect_no_crash(rig, "when Register was refused") ||
-			    !rig_start_plugin(rig, NULL))
+			    !rig_start_plugin(rig))
 				return;
 			continue;
 		}
@@ -137,7 +136,7 @@ void registration_answer_delayed(struct check_run *run)
 		return;
 	if (!rig_set_fault(rig, rig->context->thorough ? "register-delay=9000"
 						       : "register-delay=1500") ||
-	    !rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
+	    !rig_start_plugin(rig) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
 		return;
 	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
 	rig_each (resource, rig) {
@@ -166,7 +165,7 @@ void registration_before_kubelet(struct check_run *run)
 		rc = file_write_atomic(socket, content, sizeof(content) - 1, 0600, &err);
 	if (absence == RESTART_NO_DIRECTORY)
 		rc = file_remove_tree(directory, &err);
-	if (!check_works(run, rc, "fake kubelet", &err) || !rig_start_plugin(rig, NULL))
+	if (!check_works(run, rc, "fake kubelet", &err) || !rig_start_plugin(rig))
 		return;
 	rig_expect_idle(rig, ABSENT_MS, ABSENT_THOROUGH_MS, "before the kubelet came");
 	if (!expect_no_crash(rig, "before the kubelet came"))
@@ -191,7 +190,7 @@ void registration_beside_file(struct check_run *run)
 		return;
 	char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), name);
 	if (!check_works(run, file_write_atomic(path, "", 0, 0600, &err), "fake kubelet", &err) ||
-	    !rig_start_plugin(rig, NULL) || !rig_expect_registered(rig))
+	    !rig_start_plugin(rig) || !rig_expect_registered(rig))
 		return;
 	(void)check_expect_is(run, file_exists(path), check_format(run, "the file %s", name),
 			      "left alone", "removed");

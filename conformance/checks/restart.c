@@ -28,7 +28,7 @@ static void allocates(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *ids = rig_ids(item->ids);
 	uint64_t end = clock_monotonic_ms() + rig_wait_ms(rig, check_row(rig->run)->requirement);
 	int rc = rig_allocate(rig, item->resource, ids, 1, &reply, &err);
 	while (item->user != NULL && clock_monotonic_ms() < end &&
@@ -77,6 +77,14 @@ static void keep_answer(struct rig *rig, const struct rig_item *item)
 		(void)allocate_keep(rig, item->resource, item->ids->items[0], item->user);
 }
 
+struct rig *restart_ready(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run);
+	if (rig != NULL)
+		rig->supervised = true;
+	return rig;
+}
+
 struct restart {
 	enum kubelet_restart what;
 	const char *event;
@@ -87,10 +95,9 @@ struct restart {
 static void kubelet_restarts(struct check_run *run)
 {
 	const struct restart *restart = check_row(run)->param;
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	if (rig == NULL)
 		return;
-	rig->supervised = true;
 	size_t from = kubelet_registration_count(rig->kubelet);
 	if (rig_restart_kubelet(rig, restart->what) && rig_expect_return(rig, from, restart->event))
 		expect_works(rig);
@@ -116,7 +123,7 @@ static void expect_same_options(struct rig *rig, const char *resource)
 
 static void flapping(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	size_t from = 0;
 	struct allocate_kept kept CLEANUP_ALLOCATE_KEPT = {0};
 	if (rig == NULL || !rig_for_each(rig, keep_answer, &kept))
@@ -146,16 +153,16 @@ static void flapping(struct check_run *run)
 		if (!kubelet_device_is_healthy(
 			    kubelet_resource_device(rig->kubelet, one->resource, one->id)))
 			continue;
-		(void)rig_allocate(rig, one->resource, &one->id, 1, &reply, NULL);
 		(void)allocate_expect_same(
 			rig, check_format(rig->run, "%s after the kubelet's restarts", one->id),
-			ALLOCATE_ALL, one->answer, rig_first_response(&reply));
+			ALLOCATE_ALL, one->answer,
+			rig_ask(rig, one->resource, &one->id, 1, &reply));
 	}
 }
 
 static void terminate(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	if (rig == NULL)
 		return;
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
@@ -198,7 +205,7 @@ static void terminate(struct check_run *run)
 
 static void kill_and_return(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	if (rig != NULL && rig_restart_plugin(rig, SIGKILL))
 		expect_works(rig);
 }
@@ -241,7 +248,7 @@ static int wait_allocatable(struct rig *rig, struct error *err)
 	static const char what[] = "allocatable devices of each resource";
 	uint64_t timeout_ms = rig_wait_ms(rig, CHECK_RES_10);
 	int rc = rig_wait(rig, is_allocatable_or_over, rig, timeout_ms, what, err);
-	if (rc < 0 || !process_has_ended(rig->plugin) || !rig_start_plugin(rig, NULL))
+	if (rc < 0 || !process_has_ended(rig->plugin) || !rig_start_plugin(rig))
 		return rc;
 	check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
 	return rig_wait(rig, is_allocatable, rig, timeout_ms, what, err);
@@ -249,7 +256,7 @@ static int wait_allocatable(struct rig *rig, struct error *err)
 
 static void rolling_update(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	if (rig == NULL)
 		return;
 

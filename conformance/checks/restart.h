@@ -15,6 +15,9 @@ check_body restart_again, restart_leaks, restart_kubelet_absent, restart_registe
 /* What is at kubelet.sock before the kubelet comes. */
 enum restart_absence { RESTART_NO_SOCKET, RESTART_OTHER_FILE, RESTART_NO_DIRECTORY };
 
+/* rig_ready(), and a plugin that ends from now on is started again. */
+struct rig *restart_ready(struct check_run *run);
+
 /* The plugin's present run registers; one that ends is started again, once, as by a DaemonSet. */
 bool restart_expect_registered(struct rig *rig);
 

@@ -90,21 +90,19 @@ static int restart_times(struct rig *rig, size_t count, struct rig_footprint *us
 
 void restart_again(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	struct rig_footprint used[AGAIN];
 	if (rig == NULL)
 		return;
-	rig->supervised = true;
 	(void)restart_times(rig, AGAIN, used);
 }
 
 void restart_leaks(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	struct rig_footprint used[LEAKS_THOROUGH];
 	if (rig == NULL)
 		return;
-	rig->supervised = true;
 	size_t from = kubelet_registration_count(rig->kubelet);
 	size_t count = rig->context->thorough ? LEAKS_THOROUGH : LEAKS;
 	int known = restart_times(rig, count, used);
@@ -132,10 +130,9 @@ void restart_leaks(struct check_run *run)
 
 void restart_kubelet_absent(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	if (rig == NULL)
 		return;
-	rig->supervised = true;
 	size_t from = kubelet_registration_count(rig->kubelet);
 	kubelet_stop(rig->kubelet);
 	rig_expect_idle(rig, ABSENT_MS, ABSENT_THOROUGH_MS, "while the kubelet was away");
@@ -147,10 +144,9 @@ void restart_kubelet_absent(struct check_run *run)
 
 void restart_register_unanswered(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	if (rig == NULL)
 		return;
-	rig->supervised = true;
 	size_t from = kubelet_registration_count(rig->kubelet);
 	if (!rig_set_fault(rig, "register-hang*1") ||
 	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) ||
@@ -212,11 +208,10 @@ static void allocate_anew(struct rig *rig, const struct allocate_kept_answer *kn
 
 void restart_kubelet_disconnects(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	struct error err = {0};
 	if (rig == NULL)
 		return;
-	rig->supervised = true;
 	const char *first = rig->resources.items[0];
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct allocate_kept kept CLEANUP_ALLOCATE_KEPT = {0};
@@ -258,16 +253,15 @@ bool restart_start_second(struct rig *rig, struct process **older)
 	*older = STEAL(rig->plugin);
 	check_defer(rig->run, free_plugin, *older);
 	rig_leave_second(rig);
-	return rig_start_plugin(rig, NULL);
+	return rig_start_plugin(rig);
 }
 
 void restart_side_by_side(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	struct process *older = NULL;
 	if (rig == NULL)
 		return;
-	rig->supervised = true;
 	size_t from = kubelet_registration_count(rig->kubelet);
 	if (!restart_start_second(rig, &older))
 		return;
@@ -295,7 +289,7 @@ static void expect_paths(struct rig *rig, const struct text_list *paths, const c
 /* Containers run on while their plugin is away, and start again with the answer of before. */
 void restart_answer_stays(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	if (rig == NULL)
 		return;
@@ -306,9 +300,8 @@ void restart_answer_stays(struct check_run *run)
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		if (!rig_healthy_ids(rig, resource, &ids))
 			return;
-		const V1beta1__ContainerAllocateResponse *answer =
-			allocate_expect(rig, resource, (const char *const *)ids.items, 1,
-					"Allocate of one device", &reply);
+		const V1beta1__ContainerAllocateResponse *answer = allocate_expect(
+			rig, resource, rig_ids(&ids), 1, "Allocate of one device", &reply);
 		if (answer == NULL)
 			return;
 		allocate_add_mounted(answer, &paths);
@@ -333,24 +326,23 @@ void restart_answer_stays(struct check_run *run)
 		return;
 	expect_paths(rig, &paths, "after the plugin's end");
 	rig_leave_second(rig);
-	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig) && rig_expect_listed(rig))
+	if (rig_start_plugin(rig) && rig_expect_registered(rig) && rig_expect_listed(rig))
 		expect_paths(rig, &paths, "after the plugin's restart");
 }
 
 void restart_both(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	struct text_list before CLEANUP_TEXT_LIST = {0};
 	if (rig == NULL)
 		return;
 	restart_add_devices(rig, false, &before);
-	rig->supervised = true;
 	kubelet_stop(rig->kubelet);
 	if (!rig_stop_plugin(rig, SIGTERM))
 		return;
 	rig_leave_second(rig);
-	if (!rig_start_kubelet(rig) || !rig_start_plugin(rig, NULL) ||
-	    !rig_expect_registered(rig) || !rig_expect_listed(rig))
+	if (!rig_start_kubelet(rig) || !rig_start_plugin(rig) || !rig_expect_registered(rig) ||
+	    !rig_expect_listed(rig))
 		return;
 	restart_expect_devices(rig, false, &before, "after both restarted");
 	restart_expect_works(rig);
@@ -358,11 +350,10 @@ void restart_both(struct check_run *run)
 
 void restart_directory_recreated(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	struct error err = {0};
 	if (rig == NULL)
 		return;
-	rig->supervised = true;
 	size_t from = kubelet_registration_count(rig->kubelet);
 	kubelet_stop(rig->kubelet);
 	/* A plugin that comes back at once makes its socket meanwhile. */
@@ -381,19 +372,18 @@ void restart_directory_recreated(struct check_run *run)
 
 void restart_during_allocate(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = restart_ready(run);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct raw_client *client CLEANUP_RAW = NULL;
 	struct error err = {0};
 	if (rig == NULL)
 		return;
-	rig->supervised = true;
 	const char *resource = rig->resources.items[0];
 	if (!rig_healthy_ids(rig, resource, &ids))
 		return;
 	struct kubelet_allocate_request request = {0};
 	struct text message CLEANUP_TEXT = {0};
-	kubelet_allocate_request_add(&request, (const char *const *)ids.items, 1);
+	kubelet_allocate_request_add(&request, rig_ids(&ids), 1);
 	int rc = message_pack(&request.request.base, &message, &err);
 	if (rc == 0)
 		rc = raw_open(&rig->loop, rig_last_registration(rig, resource)->socket, &client,
@@ -417,13 +407,12 @@ void restart_at_once(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
 	struct error err = {0};
-	if (rig == NULL || !rig_start_plugin(rig, NULL))
+	if (rig == NULL || !rig_start_plugin(rig))
 		return;
 	rig->supervised = true;
 	int rc = kubelet_wait_registration(rig->kubelet, NULL, 0, true,
 					   rig_wait_ms(rig, CHECK_REG_01), NULL, &err);
-	rc = rig_explain(rig, rc, &err);
-	if (!check_expect_ok(run, rc, "the plugin registers", &err) ||
+	if (!rig_expect_ok(rig, rc, "the plugin registers", &err) ||
 	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return;
 	rig->first_registration = kubelet_registration_count(rig->kubelet);

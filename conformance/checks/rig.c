@@ -245,7 +245,7 @@ struct rig *rig_with_kubelet(struct check_run *run)
 	return check_works(run, rc, "fake kubelet", &err) ? rig : NULL;
 }
 
-bool rig_start_plugin(struct rig *rig, const char *const *env)
+static bool start_with(struct rig *rig, const char *const *env)
 {
 	struct plugin_process_spec spec = {
 		.command = rig->context->plugin_command,
@@ -274,6 +274,11 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 	else
 		rig->run_of_plugin.process_id = process_id(rig->plugin);
 	return check_works(rig->run, rc, "the plugin could not be started", &err);
+}
+
+bool rig_start_plugin(struct rig *rig)
+{
+	return start_with(rig, NULL);
 }
 
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
@@ -369,13 +374,13 @@ bool rig_restart_plugin(struct rig *rig, int signal)
 	if (!rig_stop_plugin(rig, signal))
 		return false;
 	rig_leave_second(rig);
-	return rig_start_plugin(rig, NULL) && rig_expect_registered(rig);
+	return rig_start_plugin(rig) && rig_expect_registered(rig);
 }
 
 static struct rig *registered_with(struct check_run *run, const char *const *env)
 {
 	struct rig *rig = rig_with_kubelet(run);
-	return rig != NULL && rig_start_plugin(rig, env) && rig_expect_registered(rig) ? rig : NULL;
+	return rig != NULL && start_with(rig, env) && rig_expect_registered(rig) ? rig : NULL;
 }
 
 struct rig *rig_registered(struct check_run *run)
@@ -397,13 +402,13 @@ struct rig *rig_watching(struct check_run *run,
 		return NULL;
 	rig->on_list = on_list;
 	rig->on_list_user = user;
-	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig) && rig_expect_lists(rig))
+	if (rig_start_plugin(rig) && rig_expect_registered(rig) && rig_expect_lists(rig))
 		return rig;
 	rig->on_list = NULL; /* the rig outlives the caller's data */
 	return NULL;
 }
 
-struct rig *rig_ready(struct check_run *run, const char *const *env)
+struct rig *rig_ready_with(struct check_run *run, const char *const *env)
 {
 	struct rig *rig = registered_with(run, env);
 	if (rig == NULL || !rig_expect_listed(rig))
@@ -429,6 +434,11 @@ struct rig *rig_ready(struct check_run *run, const char *const *env)
 					 : "the plugin lists no healthy device; see "
 					   "list-and-watch.devices-present");
 	return NULL;
+}
+
+struct rig *rig_ready(struct check_run *run)
+{
+	return rig_ready_with(run, NULL);
 }
 
 int rig_call(struct rig *rig, const char *resource, const char *method,
@@ -474,8 +484,7 @@ void rig_allocate_one_each(struct rig *rig)
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		if (kubelet_resource_status(rig->kubelet, resource).allocatable != 0 &&
 		    rig_healthy_ids(rig, resource, &ids))
-			(void)rig_allocate(rig, resource, (const char *const *)ids.items, 1, &reply,
-					   NULL);
+			(void)rig_allocate(rig, resource, rig_ids(&ids), 1, &reply, NULL);
 	}
 }
 
@@ -505,6 +514,14 @@ const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_an
 	return response != NULL && response->n_container_responses != 0
 		       ? response->container_responses[0]
 		       : NULL;
+}
+
+const V1beta1__ContainerAllocateResponse *rig_ask(struct rig *rig, const char *resource,
+						  const char *const *ids, size_t count,
+						  struct rpc_answer *reply)
+{
+	(void)rig_allocate(rig, resource, ids, count, reply, NULL);
+	return rig_first_response(reply);
 }
 
 bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limits, size_t count,

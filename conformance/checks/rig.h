@@ -75,8 +75,9 @@ struct rig *rig_watching(struct check_run *run,
 
 /* As rig_listed(), for checks that need devices: resources without a healthy one that is free are left
  * out, with a note. When none is left the check is unsupported: list-and-watch.devices-present judges that. `env`
- * (NULL-ended "NAME=value", or NULL) is added to the plugin's environment. */
-struct rig *rig_ready(struct check_run *run, const char *const *env);
+ * (NULL-ended "NAME=value", or NULL) is added to the environment of the plugin's first run. */
+struct rig *rig_ready(struct check_run *run);
+struct rig *rig_ready_with(struct check_run *run, const char *const *env);
 
 /*
  * One item of the plugin under test, for the `judge` of a row. Members that a body does not walk are
@@ -92,6 +93,12 @@ struct rig_item {
 	void *user; /* of the caller */
 };
 
+/* Ids as calls take them. */
+static inline const char *const *rig_ids(const struct text_list *ids)
+{
+	return (const char *const *)ids->items;
+}
+
 /* Goes through a list of an answer: its mounts, devices, envs, annotations or cdi_devices. */
 #define answer_each(entry, answer, list)                                                           \
 	for (__typeof__(*(answer)->list) *entry##_at = (answer)->list, (entry) = NULL;             \
@@ -105,8 +112,8 @@ check_body rig_each_resource;
 /* The same with another judge; false when a resource has no healthy id, which is recorded. */
 bool rig_for_each(struct rig *rig, check_judge *judge, void *user);
 
-/* Starts the plugin; an attached one is expected to notice the kubelet. `env` may be NULL. */
-bool rig_start_plugin(struct rig *rig, const char *const *env);
+/* Starts the plugin; an attached one is expected to notice the kubelet. */
+bool rig_start_plugin(struct rig *rig);
 
 /* Waits until the plugin's present run has registered: the resource of --resource, those that the
  * reference plugin offers for the node's devices, or, for another plugin, those that it is known to
@@ -193,6 +200,10 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
  * by itself, or never registered. Returns `rc`. */
 int rig_explain(struct rig *rig, int rc, struct error *err);
 
+/* rig_explain(), recorded as by check_expect_ok(). */
+#define rig_expect_ok(rig, rc, what, err)                                                          \
+	check_expect_ok((rig)->run, rig_explain(rig, rc, err), what, err)
+
 /* Notes resources that came too late for the check; later checks test them. */
 void rig_note_untested(struct rig *rig);
 
@@ -235,6 +246,11 @@ int rig_prefer(struct rig *rig, const char *resource, const char *const *ids, si
 
 /* The first container response of an Allocate, the only one that a kubelet reads; NULL: none. */
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply);
+
+/* That of rig_allocate(), for which a call that fails is as one without an answer. */
+const V1beta1__ContainerAllocateResponse *rig_ask(struct rig *rig, const char *resource,
+						  const char *const *ids, size_t count,
+						  struct rpc_answer *reply);
 
 /* Admits a container as the kubelet does: the choice of devices, with GetPreferredAllocation where the
  * kubelet chooses and the plugin offers it, Allocate, PreStartContainer where the plugin requires it, and

@@ -112,7 +112,7 @@ bool rig_for_each(struct rig *rig, check_judge *judge, void *user)
 
 void rig_each_resource(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	if (rig != NULL)
 		(void)rig_for_each(rig, check_row(run)->judge, NULL);
 }

@@ -299,8 +299,7 @@ bool rig_expect_registered(struct rig *rig)
 		check_broken(rig->run, "%s", err.text);
 		return false;
 	}
-	rc = rig_explain(rig, rc, &err);
-	return check_expect_ok(rig->run, rc, "the plugin registers", &err);
+	return rig_expect_ok(rig, rc, "the plugin registers", &err);
 }
 
 /* wait_registered(), and as in a DaemonSet a plugin that ends meanwhile is started again. */
@@ -317,7 +316,7 @@ static int wait_supervised(struct registered_wait *wait, loop_condition *done, u
 		loop_run_for(&rig->loop, pause_ms);
 		pause_ms = pause_ms == 0 ? BACK_OFF_MS : pause_ms * 2;
 		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
-		if (!rig_start_plugin(rig, NULL))
+		if (!rig_start_plugin(rig))
 			return error_set(err, ERROR_CANCELLED, "the plugin could not be started");
 		rc = wait_registered(wait, done, end_ms - clock_monotonic_ms(), err);
 	}
@@ -455,8 +454,7 @@ bool rig_expect_lists(struct rig *rig)
 		check_unsupported(rig->run, "%s; see list-and-watch.message-size", err.text);
 		return false;
 	}
-	rc = rig_explain(rig, rc, &err);
-	return check_expect_ok(rig->run, rc, "the plugin lists its devices", &err);
+	return rig_expect_ok(rig, rc, "the plugin lists its devices", &err);
 }
 
 bool rig_expect_listed(struct rig *rig)

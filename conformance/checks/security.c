@@ -256,7 +256,7 @@ static void variables(struct check_run *run)
 	size_t size = sizeof(values.host);
 	if (uv_os_gethostname(values.host, &size) != 0)
 		values.host[0] = '\0';
-	struct rig *rig = rig_ready(run, env);
+	struct rig *rig = rig_ready_with(run, env);
 	if (rig == NULL || !rig_for_each(rig, judge_resource, &values))
 		return;
 	tally_end(&values.tally);
@@ -353,7 +353,7 @@ static void log_lines(struct rig *rig, const struct rig_item *item)
 /* What a plugin lives through, from its start to its end. Other checks judge whether it comes back. */
 static void live_through(struct rig *rig)
 {
-	if (!rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
+	if (!rig_start_plugin(rig) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
 		return;
 	rig_allocate_one_each(rig);
 	/* The kubelet's own record of devices, which it wrote when the lists came. */

@@ -170,7 +170,7 @@ typedef void judge_replicas(struct rig *rig, const char *resource, const struct 
 static void each_shared(struct check_run *run)
 {
 	judge_replicas *const *judge = check_row(run)->param;
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	size_t judged = 0;
 	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};

@@ -225,7 +225,7 @@ void video_expect_ffmpeg(struct check_run *run, const struct discovery_device *d
 			 const cJSON *document, video_offers_api *offers)
 {
 	bool promised = false;
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
+	gpu_api_each (api)
 		promised = promised || (api->encodes && strcmp(api->name, "ffmpeg") != 0 &&
 					offers(device, api));
 	if (promised && device->kind != DISCOVERY_SOFTWARE)

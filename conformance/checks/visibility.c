@@ -104,7 +104,7 @@ const struct discovery_device *visibility_device(const struct discovery_snapshot
 void visibility_identify(const struct discovery_snapshot *node,
 			 const struct observation *observation, struct granted *grant)
 {
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		json_each (device,
 			   api->past_assignment ? NULL : devices_of(observation->document, api)) {
 			const struct discovery_device *found =
@@ -246,7 +246,7 @@ static void add_observation(struct check_run *run, const char *label,
 	const cJSON *document = bare != NULL ? bare->document : observation->document;
 	struct members record CLEANUP_MEMBERS = members_new();
 	struct seen seen = {0};
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		bool own_software =
 			!check_context(run)->image.complete &&
 			shown_count(devices_of(document, api), NULL, false).software != 0;
@@ -278,7 +278,7 @@ void visibility_expect_only(struct check_run *run, const char *label,
 	add_observation(run, label, observation, bare, grant);
 
 	/* isolation.management-apis judges APIs that show unassigned devices of the host. */
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		if ((api->listed & asked) != asked || api->past_assignment)
 			continue;
 		const cJSON *entry = visibility_entry(observation->document, "/apis", api->name);
@@ -316,7 +316,7 @@ void visibility_expect_only(struct check_run *run, const char *label,
 void visibility_expect_same_devices(struct check_run *run, const cJSON *first, const cJSON *second)
 {
 	static const char *const pointers[] = {"/name", "/deviceUuid"};
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		const cJSON *other = json_first(devices_of(second, api));
 		json_each (device, devices_of(first, api)) {
 			for (size_t i = 0; i < ARRAY_SIZE(pointers); i++)
@@ -331,7 +331,7 @@ void visibility_expect_same_devices(struct check_run *run, const cJSON *first, c
 void visibility_expect_different_devices(struct check_run *run, const cJSON *first,
 					 const cJSON *second)
 {
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	gpu_api_each (api) {
 		json_each (device, devices_of(first, api)) {
 			const char *uuid = json_pointer_string(device, "/deviceUuid");
 			if (uuid == NULL || shown_is_software(device))

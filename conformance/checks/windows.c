@@ -21,7 +21,7 @@ static void judge_answers(struct rig *rig, const struct rig_item *item)
 static void each_answer(struct check_run *run)
 {
 	const char *none = check_row(run)->param;
-	struct rig *rig = rig_ready(run, NULL);
+	struct rig *rig = rig_ready(run);
 	size_t seen = 0;
 	if (rig == NULL)
 		return;
@@ -30,19 +30,17 @@ static void each_answer(struct check_run *run)
 		check_not_applicable(run, "%s", none);
 }
 
-/* The number of device strings of an answer; 0 is recorded. */
-static size_t expect_strings(struct rig *rig, const struct rig_item *item)
+/* An answer without a device string is recorded. */
+static void expect_strings(struct rig *rig, const struct rig_item *item)
 {
 	(void)check_expect(rig->run, item->answer->n_devices != 0, item->id, "a device string",
 			   "%zu", item->answer->n_devices);
-	return item->answer->n_devices;
 }
 
 static void empty_fields(struct rig *rig, const struct rig_item *item)
 {
-	size_t count = expect_strings(rig, item);
-	for (size_t i = 0; i < count; i++) {
-		const V1beta1__DeviceSpec *device = item->answer->devices[i];
+	expect_strings(rig, item);
+	answer_each (device, item->answer, devices) {
 		(void)check_expect_text(rig->run, "devices[].container_path",
 					device->container_path, "");
 		(void)check_expect_text(rig->run, "devices[].permissions", device->permissions, "");
@@ -51,11 +49,11 @@ static void empty_fields(struct rig *rig, const struct rig_item *item)
 
 static void string_form(struct rig *rig, const struct rig_item *item)
 {
-	size_t count = expect_strings(rig, item);
-	for (size_t i = 0; i < count; i++) {
+	expect_strings(rig, item);
+	answer_each (device, item->answer, devices) {
 		struct windows_device string = {0};
 		struct error err = {0};
-		int rc = windows_device_parse(item->answer->devices[i]->host_path, &string, &err);
+		int rc = windows_device_parse(device->host_path, &string, &err);
 		(void)check_expect_ok(rig->run, rc, "devices[].host_path", &err);
 	}
 }
@@ -68,9 +66,8 @@ static bool is_of_type(const V1beta1__DeviceSpec *device, enum windows_device_ty
 
 static void isolation_type(struct rig *rig, const struct rig_item *item)
 {
-	size_t count = expect_strings(rig, item);
-	for (size_t i = 0; i < count; i++) {
-		const V1beta1__DeviceSpec *device = item->answer->devices[i];
+	expect_strings(rig, item);
+	answer_each (device, item->answer, devices) {
 		struct windows_device string = {0};
 		bool accepted = is_of_type(device, WINDOWS_DEVICE_CLASS, &string) ||
 				is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string);
@@ -113,8 +110,8 @@ static void location_is_present(struct rig *rig, const struct rig_item *item)
 
 static void strings_differ(struct rig *rig, const struct rig_item *item)
 {
-	size_t count = expect_strings(rig, item);
-	for (size_t i = 0; i < count; i++) {
+	expect_strings(rig, item);
+	for (size_t i = 0; i < item->answer->n_devices; i++) {
 		const char *host_path = item->answer->devices[i]->host_path;
 		for (size_t j = 0; j < i; j++)
 			(void)check_expect(rig->run,
