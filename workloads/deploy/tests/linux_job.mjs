@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // usage: linux_job.mjs GPUCERT FILE [--write]
 // The Job for one Linux node that Kustomize and Helm start from is what `gpucert fleet plan` prints for a node of the name "node"; the
-// waiting time and the name, which depend on a hash, are its own. --write makes it.
+// waiting time and the name, which depend on a hash, are its own, each Job runs anew, and the kubelet names the node. --write makes it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,14 @@ const printed = execFileSync(gpucert, [
 rmSync(folder, { recursive: true });
 const [job] = JSON.parse(printed).items;
 job.metadata.name = "gpucert";
-job.spec.template.spec.containers[0].env[0].value = "0";
+const [container] = job.spec.template.spec.containers;
+const own = {
+	FLEET_DELAY: { value: "0" },
+	FLEET_OUT: { value: "/report/$(NODE_NAME)" },
+	FLEET_PLAN: { valueFrom: { fieldRef: { fieldPath: "metadata.labels['controller-uid']" } } },
+};
+const ordered = [...container.env].sort((a, b) => (b.name === "NODE_NAME") - (a.name === "NODE_NAME")); // what is named must come first
+container.env = ordered.map((variable) => (own[variable.name] ? { name: variable.name, ...own[variable.name] } : variable));
 if (mode === "--write")
 	writeFileSync(file, `# gpucert on one Linux node, made from what \`gpucert fleet plan\` prints (linux_job.mjs --write).\n${YAML.stringify(job, { lineWidth: 0 })}`);
 assert.deepEqual(YAML.parse(readFileSync(file, "utf8")), job, "run linux_job.mjs --write");

@@ -28,7 +28,7 @@ const probesOf = (container) => ["livenessProbe", "readinessProbe", "startupProb
 // Only a run of gpucert on Linux mounts, makes device nodes and starts a containerd.
 const needsPrivileges = (object, container) => object.kind === "Job" && container.name === "gpucert";
 // What pods may write of the node.
-const writable = ["/var/lib/kubelet/device-plugins", /^\/var\/lib\/gpucert\/fleet\/[^/]+\/[^/]+$/];
+const writable = ["/var/lib/kubelet/device-plugins", /^\/var\/lib\/gpucert\/fleet\/[^/]+$/];
 
 // [what must be true, judge(pod, object, all objects), changes that must break it: [file, change(pod, object, all objects)]]
 const linux = "plugins-linux.yaml", windows = "plugins-windows.yaml", job = "node-linux.yaml", windowsJob = "node-windows-2025.yaml";
