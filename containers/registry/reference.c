@@ -107,6 +107,7 @@ int image_reference_parse(const char *string, struct image_reference *out, struc
 	read.name = arena_format(&read.arena, "%s%s", official ? "library/" : "", rest);
 	if (is_name(read.name)) {
 		*out = read;
+		/* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): the cleanup reads it */
 		read = (struct image_reference){0};
 		return 0;
 	}

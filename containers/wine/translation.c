@@ -223,6 +223,7 @@ int wine_translate(const struct wine_node *node, const struct launch_spec *windo
 	}
 	translation.spec.command = translation.command;
 	*out = translation;
+	/* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): the cleanup reads it */
 	translation = (struct wine_translation){0};
 	return 0;
 }

@@ -130,7 +130,7 @@ static void attempt(struct instance *instance)
 	char *address CLEANUP_FREE = text_format("unix:%s", config->kubelet_socket);
 	struct error err = {0};
 	const uint64_t now_ms = uv_now(instance->serving.loop);
-	const uint64_t burst_ms = (REGISTER_BURST - 1) * BACKOFF_FIRST_MS;
+	const uint64_t burst_ms = (uint64_t)(REGISTER_BURST - 1) * BACKOFF_FIRST_MS;
 	if (instance->due_ms + burst_ms < now_ms)
 		instance->due_ms = now_ms - burst_ms;
 	instance->due_ms += BACKOFF_FIRST_MS;

@@ -43,7 +43,7 @@ static int read_exactly(const struct pe_reader *reader, uint64_t offset, unsigne
 		reader->source->read_at(reader->source->user, offset, out, size, &got, reader->err);
 	if (rc == 0 && got < size)
 		rc = error_set(reader->err, ERROR_FORMAT, "PE file ends at byte %llu",
-			       (unsigned long long)(offset + got));
+			       (unsigned long long)offset + got);
 	return rc;
 }
 

@@ -19,7 +19,8 @@ void label_text(const char *fact, size_t max, char *out)
 	while (*fact != '\0' && !is_alphanumeric(*fact))
 		fact++;
 	for (; *fact != '\0' && size < max; fact++)
-		out[size++] = is_alphanumeric(*fact) || strchr("-_.", *fact) != NULL ? *fact : '_';
+		out[size++] = (char)(is_alphanumeric(*fact) || strchr("-_.", *fact) != NULL ? *fact
+											    : '_');
 	while (size > 0 && !is_alphanumeric(out[size - 1]))
 		size--;
 	out[size] = '\0';
