@@ -216,25 +216,6 @@ char *remains_cgroup_parent(const char *directory)
 	return text_format("/gpucert-%s", dash != NULL ? dash + 1 : name);
 }
 
-/* Each task's directory names its shim's socket in the file "address". */
-static int list_sockets(const char *directory, struct text_list *sockets, struct error *err)
-{
-	char *tasks CLEANUP_FREE = path_join(directory, TASK_DIRECTORY);
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	if (!file_is_directory(tasks))
-		return 0;
-	int rc = file_list(tasks, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		char *file CLEANUP_FREE = text_format("%s/%s/address", tasks, names.items[i]);
-		char *address CLEANUP_FREE = NULL;
-		if (file_read_line(file, &address, NULL) == 0 &&
-		    text_starts_with(address, "unix://" SHIM_SOCKET_DIRECTORY "/") &&
-		    path_is_bare_name(path_base(address)))
-			(void)text_list_add(sockets, address + strlen("unix://"), NULL);
-	}
-	return rc;
-}
-
 /* Keeps the first failure of several steps that are all tried. */
 static void keep(int rc, const struct error *step, int *result, struct error *err)
 {
@@ -245,13 +226,27 @@ static void keep(int rc, const struct error *step, int *result, struct error *er
 int remains_remove(const char *directory, struct runtime_recovered *counts, struct error *err)
 {
 	char *parent CLEANUP_FREE = remains_cgroup_parent(directory);
+	char *tasks CLEANUP_FREE = path_join(directory, TASK_DIRECTORY);
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
 	struct error step = {0};
 	size_t *killed = &counts->processes;
 	int result = 0;
 	keep(remains_kill_containerd(directory, killed, &step), &step, &result, err);
 	keep(visit_groups(parent, kill_group, killed, &step), &step, &result, err);
-	keep(list_sockets(directory, &sockets, &step), &step, &result, err);
+
+	/* Each task's directory names its shim's socket in the file "address". */
+	if (file_is_directory(tasks))
+		keep(file_list(tasks, &names, &step), &step, &result, err);
+	text_each (name, &names) {
+		char *file CLEANUP_FREE = text_format("%s/%s/address", tasks, name);
+		char *address CLEANUP_FREE = NULL;
+		if (file_read_line(file, &address, NULL) == 0 &&
+		    text_starts_with(address, "unix://" SHIM_SOCKET_DIRECTORY "/") &&
+		    path_is_bare_name(path_base(address)))
+			(void)text_list_add(&sockets, address + strlen("unix://"), NULL);
+	}
+
 	keep(remains_unmount(directory, &counts->mounts, &step), &step, &result, err);
 	keep(visit_groups(parent, remove_group, NULL, &step), &step, &result, err);
 	text_each (socket, &sockets) {

@@ -28,18 +28,6 @@ static char *nvidia_value(const char *text, const char *key)
 	return NULL;
 }
 
-/* Until the GPU is first used the driver writes question marks. */
-static bool is_uuid(const char *text)
-{
-	static const char shape[] = "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-
-	for (size_t i = 0; i < sizeof(shape); i++) {
-		if (shape[i] == 'x' ? !isxdigit((unsigned char)text[i]) : text[i] != shape[i])
-			return false;
-	}
-	return true;
-}
-
 static int64_t nvidia_number(const char *text, const char *key, long long max)
 {
 	char *value CLEANUP_FREE = nvidia_value(text, key);
@@ -62,10 +50,16 @@ void nvidia_information_parse(const char *text, struct nvidia_information *out)
 	char *excluded CLEANUP_FREE = nvidia_value(text, "GPU Excluded");
 	int64_t minor = nvidia_number(text, "Device Minor", 255);
 
+	/* Until the GPU is first used the driver writes question marks. */
+	static const char shape[] = "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	bool known = uuid != NULL;
+	for (size_t i = 0; known && i < sizeof(shape); i++)
+		known = shape[i] == 'x' ? isxdigit((unsigned char)uuid[i]) != 0
+					: uuid[i] == shape[i];
+	if (known)
+		(void)snprintf(out->uuid, sizeof(out->uuid), "%s", uuid);
 	if (model != NULL && text_is_utf8(model, strlen(model)))
 		(void)snprintf(out->model, sizeof(out->model), "%s", model);
-	if (uuid != NULL && is_uuid(uuid))
-		(void)snprintf(out->uuid, sizeof(out->uuid), "%s", uuid);
 	if (minor != DISCOVERY_UNKNOWN)
 		out->minor = minor;
 	out->excluded = excluded != NULL && text_equal(excluded, "Yes");

@@ -5,24 +5,21 @@
 
 #include <string.h>
 
-/* The first line without its end; 0 bytes: the head has not ended. */
-static size_t line_of(const char *data, size_t size)
-{
-	bool ended = false;
-	for (size_t i = 0; i + 1 < size && !ended; i++)
-		ended = data[i] == '\n' &&
-			(data[i + 1] == '\n' ||
-			 (i + 2 < size && data[i + 1] == '\r' && data[i + 2] == '\n'));
-	const char *end = ended ? memchr(data, '\n', size) : NULL;
-	if (end != NULL && end > data && end[-1] == '\r')
-		end--;
-	return end != NULL ? (size_t)(end - data) : 0;
-}
-
 int http_request_parse(const char *data, size_t size, struct http_request_head *out)
 {
 	static const char versions[] = "HTTP/1.";
-	const size_t line = line_of(data, size < HTTP_REQUEST_MAX ? size : HTTP_REQUEST_MAX);
+	const size_t most = size < HTTP_REQUEST_MAX ? size : HTTP_REQUEST_MAX;
+	bool ended = false;
+	for (size_t i = 0; i + 1 < most && !ended; i++)
+		ended = data[i] == '\n' &&
+			(data[i + 1] == '\n' ||
+			 (i + 2 < most && data[i + 1] == '\r' && data[i + 2] == '\n'));
+
+	/* The first line without its end; 0 bytes: the head has not ended. */
+	const char *end = ended ? memchr(data, '\n', most) : NULL;
+	if (end != NULL && end > data && end[-1] == '\r')
+		end--;
+	const size_t line = end != NULL ? (size_t)(end - data) : 0;
 	const char *target = line > 0 ? memchr(data, ' ', line) : NULL;
 	const char *version = NULL;
 	*out = (struct http_request_head){0};
