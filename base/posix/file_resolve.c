@@ -29,17 +29,33 @@ static void resolve_drop_last(struct text *done)
 	done->data[done->size] = '\0';
 }
 
-/* Puts the target of a link in front of the rest. */
-static int resolve_link(struct resolve *walk, const char *path, struct error *err)
+static int resolve_component(struct resolve *walk, const char *name, size_t length,
+			     struct error *err)
 {
 	struct text pending CLEANUP_TEXT = {0};
+	struct stat status = {0};
 	char target[PATH_MAX];
-	ssize_t length = readlink(path, target, sizeof(target));
-	if (length < 0)
+	if (length == 2 && memcmp(name, "..", 2) == 0) {
+		resolve_drop_last(&walk->done);
+		return 0;
+	}
+	text_add(&walk->done, "/");
+	text_append(&walk->done, name, length);
+	char *path CLEANUP_FREE = text_format("%s%s", walk->root, text_string(&walk->done));
+	if (path == NULL || walk->done.failed)
+		return error_memory(err);
+	if (lstat(path, &status) < 0)
+		return error_system(err, errno == ENOTDIR ? ENOENT : errno, "%s", path);
+	if (!S_ISLNK(status.st_mode))
+		return 0;
+
+	/* The target of a link comes in front of the rest. */
+	const ssize_t size = readlink(path, target, sizeof(target));
+	if (size < 0)
 		return error_system(err, errno, "%s", path);
 	if (++walk->links > RESOLVE_LINKS_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: too many symbolic links", path);
-	text_append(&pending, target, (size_t)length);
+	text_append(&pending, target, (size_t)size);
 	text_add(&pending, "/");
 	text_add(&pending, text_string(&walk->pending) + walk->next);
 	if (pending.failed)
@@ -53,24 +69,6 @@ static int resolve_link(struct resolve *walk, const char *path, struct error *er
 	pending = (struct text){0};
 	walk->next = 0;
 	return 0;
-}
-
-static int resolve_component(struct resolve *walk, const char *name, size_t length,
-			     struct error *err)
-{
-	struct stat status = {0};
-	if (length == 2 && memcmp(name, "..", 2) == 0) {
-		resolve_drop_last(&walk->done);
-		return 0;
-	}
-	text_add(&walk->done, "/");
-	text_append(&walk->done, name, length);
-	char *path CLEANUP_FREE = text_format("%s%s", walk->root, text_string(&walk->done));
-	if (path == NULL || walk->done.failed)
-		return error_memory(err);
-	if (lstat(path, &status) < 0)
-		return error_system(err, errno == ENOTDIR ? ENOENT : errno, "%s", path);
-	return S_ISLNK(status.st_mode) ? resolve_link(walk, path, err) : 0;
 }
 
 int file_resolve(const char *root, const char *path, char **resolved, struct error *err)

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <io.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <windows.h>
@@ -17,28 +18,19 @@
 int __wgetmainargs(int *count, wchar_t ***arguments, wchar_t ***environment, int wildcards,
 		   int *new_mode);
 
-/* NULL: out of memory. */
-static char **program_arguments(int *count)
+void program_begin(int *argc, char ***argv)
 {
 	wchar_t **wide = NULL;
 	wchar_t **environment = NULL;
-	int new_mode = 0;
-	if (__wgetmainargs(count, &wide, &environment, 0, &new_mode) < 0 || wide == NULL)
-		return NULL;
-	char **arguments = memory_allocate((size_t)*count + 1, sizeof(*arguments));
-	for (int i = 0; arguments != NULL && i < *count; i++) {
-		arguments[i] = wide_to_utf8(wide[i]);
-		if (arguments[i] == NULL)
-			arguments = NULL; /* the program ends; nothing is worth freeing */
-	}
-	return arguments;
-}
-
-void program_begin(int *argc, char ***argv)
-{
 	int count = 0;
-	char **arguments = program_arguments(&count);
-	if (arguments == NULL) {
+	int new_mode = 0;
+	bool read = __wgetmainargs(&count, &wide, &environment, 0, &new_mode) >= 0 && wide != NULL;
+	char **arguments = memory_allocate((size_t)count + 1, sizeof(*arguments));
+	for (int i = 0; read && arguments != NULL && i < count; i++) {
+		arguments[i] = wide_to_utf8(wide[i]);
+		read = arguments[i] != NULL;
+	}
+	if (!read || arguments == NULL) {
 		(void)fputs("out of memory\n", stderr);
 		exit(EXIT_FAILURE);
 	}

@@ -95,17 +95,6 @@ struct judgement {
 	struct faults *faults;
 };
 
-static bool is_left_out(const struct judgement *judgement, const char *check)
-{
-	json_each (requirement, judgement->planned) {
-		json_each (id, json_pointer(requirement, "/leftOut")) {
-			if (text_equal(id->valuestring, check))
-				return true;
-		}
-	}
-	return false;
-}
-
 /* By the check's id, which may be "", or by the requirement's. */
 static bool is_claimed(const struct judgement *judgement, const char *check,
 		       const char *requirement)
@@ -171,10 +160,15 @@ static const char *claim_fault(const struct judgement *judgement, const struct c
 	const cJSON *requirement = find_id(judgement->requirements, claim->requirement);
 	const enum report_outcome outcome = report_outcome_of(view_string(check, "/outcome"));
 	const char *verdict = view_string(requirement, "/verdict");
-	if (check == NULL && requirement == NULL)
-		return is_left_out(judgement, claim->check)
-			       ? NULL
-			       : "there is none of that name in the run";
+	if (check == NULL && requirement == NULL) {
+		json_each (planned, judgement->planned) {
+			json_each (id, json_pointer(planned, "/leftOut")) {
+				if (text_equal(id->valuestring, claim->check))
+					return NULL;
+			}
+		}
+		return "there is none of that name in the run";
+	}
 	if (check != NULL && outcome != REPORT_UNSUPPORTED && outcome != REPORT_NOTRUN)
 		return report_outcome_is_bad(outcome) ? "a failure is never claimed away"
 						      : "it was tested: remove the claim";

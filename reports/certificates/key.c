@@ -82,29 +82,6 @@ static int find_block(const char *pem, const struct key_form *form, const char *
 	return 0;
 }
 
-/* The 32 bytes of a key, into `out`. */
-static int decode(const char *pem, size_t size, const struct key_form *form, unsigned char *out,
-		  struct error *err)
-{
-	const char *begin = NULL, *end = NULL, *stopped = NULL;
-	size_t length = 0;
-	if (strlen(pem) != size)
-		return error_set(err, ERROR_FORMAT, "not a PEM file: it holds a NUL");
-	int rc = find_block(pem, form, &begin, &end, err);
-	if (rc < 0)
-		return rc;
-	unsigned char *der CLEANUP(secret_free) = secret_allocate(KEY_DER_SIZE);
-	if (der == NULL)
-		return error_memory(err);
-	if (sodium_base642bin(der, KEY_DER_SIZE, begin, (size_t)(end - begin), "\r\n\t ", &length,
-			      &stopped, sodium_base64_VARIANT_ORIGINAL) < 0 ||
-	    stopped != end || length != form->head_size + KEY_PUBLIC_SIZE ||
-	    memcmp(der, form->head, form->head_size) != 0)
-		return error_set(err, ERROR_FORMAT, "not %s", form->what);
-	memcpy(out, der + form->head_size, KEY_PUBLIC_SIZE);
-	return 0;
-}
-
 static size_t to_der(const unsigned char *key, const struct key_form *form,
 		     unsigned char der[KEY_DER_SIZE])
 {
@@ -155,14 +132,27 @@ static int make_private(const unsigned char *seed, struct key *out, struct error
 
 int key_parse(const char *pem, size_t size, enum key_kind kind, struct key *out, struct error *err)
 {
-	unsigned char *bytes CLEANUP(secret_free) = secret_allocate(KEY_PUBLIC_SIZE);
+	const struct key_form *form = &forms[kind];
+	const char *begin = NULL, *end = NULL, *stopped = NULL;
+	size_t length = 0;
+	unsigned char *der CLEANUP(secret_free) = secret_allocate(KEY_DER_SIZE);
 	*out = (struct key){0};
-	int rc = bytes != NULL ? decode(pem, size, &forms[kind], bytes, err) : error_memory(err);
+	if (der == NULL)
+		return error_memory(err);
+	if (strlen(pem) != size)
+		return error_set(err, ERROR_FORMAT, "not a PEM file: it holds a NUL");
+	int rc = find_block(pem, form, &begin, &end, err);
 	if (rc < 0)
 		return rc;
+	if (sodium_base642bin(der, KEY_DER_SIZE, begin, (size_t)(end - begin), "\r\n\t ", &length,
+			      &stopped, sodium_base64_VARIANT_ORIGINAL) < 0 ||
+	    stopped != end || length != form->head_size + KEY_PUBLIC_SIZE ||
+	    memcmp(der, form->head, form->head_size) != 0)
+		return error_set(err, ERROR_FORMAT, "not %s", form->what);
+
 	if (kind == KEY_PRIVATE)
-		return make_private(bytes, out, err);
-	memcpy(out->bytes, bytes, KEY_PUBLIC_SIZE);
+		return make_private(der + form->head_size, out, err);
+	memcpy(out->bytes, der + form->head_size, KEY_PUBLIC_SIZE);
 	name_key(out);
 	return 0;
 }

@@ -137,25 +137,33 @@ static int list_of(const struct view_check *check)
 	return strcmp(level, "should") == 0 || strcmp(level, "may") == 0 ? WARNED : FAILED;
 }
 
-static int make_predicate(const struct folder *folder, const char *url, cJSON **out,
-			  struct error *err)
+int statement_make(const struct folder *folder, const char *url, cJSON **statement,
+		   struct error *err)
 {
+	struct members json CLEANUP_MEMBERS = members_new();
 	struct members predicate CLEANUP_MEMBERS = members_new();
+	cJSON *subjects CLEANUP_JSON = subjects_of(folder->report);
 	const char *conformance = view_string(folder->report, "/verdict/conformance/result");
 	const bool conformant = strcmp(conformance, "conformant") == 0;
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct view view CLEANUP_VIEW = {0};
 	bool failed = false;
-	member_item(&predicate, "configuration", configuration_of(folder));
+	int rc = view_open(folder->report, &view, err);
+	if (rc < 0)
+		return rc;
+	if (json_first(subjects) == NULL)
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"the report has no digest of plugin, driver or image: there is nothing that it "
+			"could attest");
 
 	/* Did the claims of the folder, when the run ended, justify all that was not tested? */
 	claims_judge(&folder->claims, folder->report, &folder->log,
 		     view_string(folder->report, "/run/ended"), &faults);
 	const bool claimed =
 		folder->files[FOLDER_CLAIMS].data != NULL && faults_count(&faults) == 0;
-	int rc = view_open(folder->report, &view, err);
-	if (rc < 0)
-		return rc;
+
+	member_item(&predicate, "configuration", configuration_of(folder));
 	for (int list = PASSED; list <= FAILED; list++) {
 		struct members tests CLEANUP_MEMBERS = members_new_array();
 		for (size_t i = 0; i < view.count; i++) {
@@ -171,28 +179,11 @@ static int make_predicate(const struct folder *folder, const char *url, cJSON **
 		      results[conformant && !failed   ? PASSED
 			      : conformant || claimed ? WARNED
 						      : FAILED]);
-	*out = members_take(&predicate);
-	return 0;
-}
 
-int statement_make(const struct folder *folder, const char *url, cJSON **statement,
-		   struct error *err)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	cJSON *subjects CLEANUP_JSON = subjects_of(folder->report);
-	cJSON *predicate CLEANUP_JSON = NULL;
-	int rc = make_predicate(folder, url, &predicate, err);
-	if (rc == 0 && json_first(subjects) == NULL)
-		rc = error_set(
-			err, ERROR_NOT_FOUND,
-			"the report has no digest of plugin, driver or image: there is nothing that it "
-			"could attest");
-	if (rc < 0)
-		return rc;
 	member_string(&json, "_type", STATEMENT_TYPE);
 	member_item(&json, "subject", STEAL(subjects));
 	member_string(&json, "predicateType", STATEMENT_PREDICATE_TYPE);
-	member_item(&json, "predicate", STEAL(predicate));
+	member_item(&json, "predicate", members_take(&predicate));
 	*statement = members_take(&json);
 	return 0;
 }

@@ -105,25 +105,18 @@ static void begin_section(struct doc *doc, const char *id, const char *heading, 
 const struct doc_writer doc_html = {DOC_FORM_HTML, begin,	  end,
 				    add_text,	   add_attribute, begin_section};
 
-/* No absolute path of any system, and no segment that leads up. */
-static bool is_below(const char *path)
-{
-	if (*path == '\0' || *path == '/' || strpbrk(path, "\\:") != NULL)
-		return false;
-	for (const char *segment = path; segment != NULL;) {
-		size_t size = strcspn(segment, "/");
-		if (size == 0 || (size <= 2 && strspn(segment, ".") >= size))
-			return false;
-		segment = segment[size] == '/' ? segment + size + 1 : NULL;
-	}
-	return true;
-}
-
 void html_file_link(struct doc *doc, const char *path, const char *string)
 {
 	struct text address CLEANUP_TEXT = {0};
+	/* No absolute path of any system, and no segment that leads up. */
+	bool is_below = *path != '\0' && *path != '/' && strpbrk(path, "\\:") == NULL;
+	for (const char *segment = path; is_below && segment != NULL;) {
+		const size_t size = strcspn(segment, "/");
+		is_below = size > 2 || (size > 0 && strspn(segment, ".") < size);
+		segment = segment[size] == '/' ? segment + size + 1 : NULL;
+	}
 	report_add_encoded(path, &address);
-	if (is_below(path))
+	if (is_below)
 		doc_add(doc, "<a href=%s>%s</a>", text_string(&address), string);
 	else
 		doc_add(doc, "%s", string);

@@ -190,42 +190,34 @@ static size_t placeholder_at(const char *data, size_t size, size_t at)
 	return 0;
 }
 
-/* Returns whether anything was replaced; where nothing was, nothing is added to `out`. */
-static bool redact_once(const struct redactor *redactor, const char *data, size_t size,
-			struct text *out)
-{
-	size_t done = 0;
-	size_t at = 0;
-	while (at < size) {
-		struct redaction found = {0};
-		const size_t skip = placeholder_at(data, size, at);
-		const bool any =
-			redact_secret_at(redactor, data, size, at, &found) ||
-			fact_at(redactor, data, size, at, &found) ||
-			(!redactor->keep_identity && (home_at(redactor, data, size, at, &found) ||
-						      uuid_at(redactor, data, size, at, &found)));
-		if (skip != 0 || !any) {
-			at += skip != 0 ? skip : 1;
-			continue;
-		}
-		text_append(out, data + done, found.from - done);
-		text_add(out, found.with);
-		at = done = found.to;
-	}
-	if (done != 0)
-		text_append(out, data + done, size - done);
-	return done != 0;
-}
-
 /* What was replaced may have been part of a longer word: "node7" of "node7SECRET" begins and ends only now. */
 void redact_text(const struct redactor *redactor, const char *data, size_t size, struct text *out)
 {
 	struct text passes[2] = {{0}, {0}};
 	for (size_t i = 0; redactor != NULL && i < PASSES_MAX; i++) {
 		struct text *pass = &passes[i % 2];
+		size_t done = 0;
+		size_t at = 0;
 		text_reset(pass);
-		if (!redact_once(redactor, data, size, pass))
+		while (at < size) {
+			struct redaction found = {0};
+			const size_t skip = placeholder_at(data, size, at);
+			const bool any = redact_secret_at(redactor, data, size, at, &found) ||
+					 fact_at(redactor, data, size, at, &found) ||
+					 (!redactor->keep_identity &&
+					  (home_at(redactor, data, size, at, &found) ||
+					   uuid_at(redactor, data, size, at, &found)));
+			if (skip != 0 || !any) {
+				at += skip != 0 ? skip : 1;
+				continue;
+			}
+			text_append(pass, data + done, found.from - done);
+			text_add(pass, found.with);
+			at = done = found.to;
+		}
+		if (done == 0)
 			break;
+		text_append(pass, data + done, size - done);
 		data = text_string(pass);
 		size = pass->size;
 	}
