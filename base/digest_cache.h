@@ -20,7 +20,7 @@ struct digest_cache;
 #define CLEANUP_DIGEST_CACHE __attribute__((cleanup(digest_cache_free)))
 
 /* Reads what the file holds, and makes the folder where it is missing. A file that somebody else owns or may write, that is damaged
- * or too long counts as empty and is replaced. ERROR_MEMORY; other errors: the file or its folder cannot be used. */
+ * or too long counts as empty and is replaced. Errors: the file or its folder cannot be used. */
 int digest_cache_open(const char *path, struct digest_cache **out, struct error *err);
 void digest_cache_free(struct digest_cache **cache);
 

@@ -20,8 +20,7 @@ struct text_index {
 	size_t count, capacity;
 };
 
-/* *found is the number that `string` was put in with first: `number`, when it is new. ERROR_MEMORY.
- */
+/* *found is the number that `string` was put in with first: `number`, when it is new. Returns 0. */
 int text_index_put(struct text_index *index, const char *string, size_t number, size_t *found,
 		   struct error *err);
 /* The number of a string; false: it was not put in. */

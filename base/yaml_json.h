@@ -13,7 +13,6 @@ enum {
  * (0660 is octal); their text stays in `valuestring`. Aliases are followed, within YAML_VALUES_MAX values
  * and YAML_BYTES_MAX bytes in all. Caller owns *out.
  *
- * ERROR_FORMAT names the line; ERROR_LIMIT: too many values, or deeper than JSON_DEPTH_MAX;
- * ERROR_MEMORY.
+ * ERROR_FORMAT names the line; ERROR_LIMIT: too many values, or deeper than JSON_DEPTH_MAX. Errors of base/yaml.h.
  */
 int yaml_to_json(const char *data, size_t size, cJSON **out, struct error *err);

@@ -15,7 +15,7 @@
  * the first check; for each check begin, what it has seen and events, end; at last journal_end().
  *
  * Every function copies what it is given. All errors name the journal: ERROR_IO (a full disk leaves
- * no part of the line behind), ERROR_LIMIT (line or journal too long), ERROR_MEMORY. Strings may
+ * no part of the line behind), ERROR_LIMIT (line or journal too long). Strings may
  * hold any bytes: what is not UTF-8 becomes U+FFFD, and texts beyond JOURNAL_TEXT_MAX are cut.
  */
 

@@ -45,8 +45,8 @@ extern const struct volatile_member volatile_members[]; /* ended by {NULL, NULL}
  * Is what lies beside a report what its run stored? The journal's records are chained
  * (reports/journal_read.h) and hold the digest of every piece of evidence; here the files are
  * compared with them. Adds a line to `faults` for each piece of evidence that is missing below
- * `directory` or is not what the report says. Paths that lead out of the directory are faults. An
- * error is that of the comparison itself: ERROR_MEMORY.
+ * `directory` or is not what the report says. Paths that lead out of the directory are faults.
+ * Returns 0.
  */
 int report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
 			   struct error *err);

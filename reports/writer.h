@@ -26,7 +26,7 @@ extern const char *const writer_names[]; /* theirs, in their order, NULL-ended *
 /* NULL: there is no such format. */
 const struct writer *writer_find(const char *name);
 
-/* Every failure to build the text is ERROR_MEMORY. */
+/* Errors of the writer: the report is not one. */
 int writer_print(const struct writer *writer, const cJSON *report,
 		 const struct writer_options *options, char **out, struct error *err);
 

@@ -215,7 +215,7 @@ void api_report_device(struct api_report *report, cJSON *device)
 			member_null(&members, keys[i]);
 	if (!cJSON_HasObjectItem(device, "driver"))
 		api_add_driver(&members, NULL);
-	(void)members_append(report->devices, members_take(&members), NULL);
+	(void)array_add(report->devices, members_take(&members));
 }
 
 void api_report_members(struct api_report *report, struct members *members)
