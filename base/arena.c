@@ -15,12 +15,6 @@ struct arena_chunk {
 	max_align_t data[];
 };
 
-static size_t arena_round_up(size_t size)
-{
-	const size_t unit = sizeof(max_align_t);
-	return (size + unit - 1) / unit * unit;
-}
-
 void *arena_allocate(struct arena *arena, size_t size)
 {
 	struct arena_chunk *chunk = arena->chunks;
@@ -28,7 +22,7 @@ void *arena_allocate(struct arena *arena, size_t size)
 		arena->failed = true;
 		return NULL;
 	}
-	size = arena_round_up(size);
+	size = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
 	if (chunk == NULL || chunk->size - chunk->used < size) {
 		size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
 		chunk = memory_allocate(1, sizeof(*chunk) + room);
