@@ -41,7 +41,7 @@ for (const wrong of ['gpucert rnu', 'gpucert run --plugn x', 'gpucert fleet plan
 let seen = 0;
 for (const document of documents) {
 	const text = readFileSync(document, 'utf8').replaceAll('\\\n', '  ');
-	const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, body]) => body.split('\n').map((line) => line.match(/(?<!-n |--plugin |[\w./-])gpucert .*/)?.[0]));
+	const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, body]) => body.split('\n').map((line) => line.match(/(?<!-n |--plugin |[\w./-]|\b(?:kubectl|helm) [^|;&(]*)gpucert .*/)?.[0]));
 	const inline = [...text.replace(/^```.*?^```/gms, '').matchAll(/`(gpucert [^`]+)`/g)].map(([, line]) => line);
 	for (const line of [...blocks, ...inline].filter(Boolean)) {
 		const fault = faultOf(line);
