@@ -11,7 +11,10 @@
 /* In this order they are printed. */
 enum state { FAILED, LOST, RUNNING, PENDING, MISSING, PASSED, STATE_COUNT };
 
-enum { KILLED = 128 }; /* and the signal: an exit code */
+enum {
+	KILLED = 128, /* and the signal: an exit code */
+	SECONDS_SIZE = sizeof("2026-01-01T00:00:00") - 1
+};
 
 static const char *const state_names[] = {"failed",  "lost",	"running",
 					  "pending", "missing", "passed"};
@@ -57,6 +60,10 @@ static void read_verdict(const cJSON *terminated, struct status_node *node)
 	text_addf(&text, "%s%s", view_string(verdict, "/error"), view_string(verdict, "/result"));
 	json_each (id, json_pointer(verdict, "/failed"))
 		text_addf(&text, " %s", view_string(id, ""));
+	const char *started = view_string(verdict, "/started");
+	if (strlen(started) > SECONDS_SIZE && strlen(node->created) > SECONDS_SIZE &&
+	    strncmp(started, node->created, SECONDS_SIZE) < 0)
+		text_addf(&text, "; the run of an earlier pod (%.64s)", started);
 	node->not_pushed = not_pushed[0] != '\0';
 	if (node->not_pushed)
 		text_addf(&text, "; report not pushed: %s", not_pushed);
