@@ -195,7 +195,7 @@ static const struct option_spec run_options[] = {
 	 .min = 10, .max = 10000},
 	{OPTION_ROW("jobs", OPTION_INT, run.settings.jobs), .letter = 'j', .value = "N",
 	 .help = "Run up to N checks at a time. Only one of them launches probes, and it runs alone "
-		 "with another vendor's plugin.",
+		 "with another vendor's plugin or under Wine.",
 	 .min = 1, .max = 64},
 	{OPTION_ROW("time-limit", OPTION_INT, run.settings.time_limit_s), .value = "SECONDS",
 	 .help = "End the run after this time: the report has what was tested until then, and the "

@@ -124,13 +124,15 @@ static int conclude(struct runner *runner, const struct check *check, struct exe
 }
 
 /* May nothing run next to it? An attached plugin exists once, and others need what the first check learns of the plugin. Calls
- * of another vendor's plugin may reset the devices that a container uses; those of the project's own do not. */
+ * of another vendor's plugin may reset the devices that a container uses; those of the project's own do not. Under Wine all
+ * programs share one server, which is slow. */
 static bool is_alone(const struct schedule *schedule, const struct check *check)
 {
+	const struct context *context = &schedule->runner->context;
 	return schedule->count == 1 || check->depends_on == NULL || check->last ||
 	       check->needs.failing_device ||
 	       schedule->runner->settings->asked.attach_directory != NULL ||
-	       (launches(check) && !schedule->runner->context.reference_plugin);
+	       (launches(check) && (!context->reference_plugin || context->wine_directory != NULL));
 }
 
 /* The item that begins next; NULL: none can before another one ends. Items that need not be alone go first, and of these those
