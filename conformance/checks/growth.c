@@ -14,8 +14,8 @@ enum {
 	PATIENCE_MS = 60000,  /* for what grows in slow rounds */
 	MEMORY_LEAST = 65536, /* bytes over all rounds that are compared */
 	/* A heap grows before its garbage is collected: Go's to 4 MiB, and that of Node.js by 16 MiB over the first 128
-	 * rounds and by 7 MiB over the next 384. */
-	MEMORY_SURE = 32 << 20,
+	 * rounds and, where nothing else uses the processors, by up to 45 MiB over the next 384. */
+	MEMORY_SURE = 64 << 20,
 };
 
 bool rig_usage(const struct rig *rig, struct usage *out)

@@ -159,7 +159,7 @@ const wrong = {
 		[nodePlugin('descriptor-a-refusal'), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', descriptors: 1}}), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', threads: 1}}), 'threads of the plugin'],
-		[plugin({leak: {method: 'Allocate', bytes: 2000}}), 'bytes of memory of the plugin'],
+		[plugin({leak: {method: 'Allocate', bytes: 4000}}), 'bytes of memory of the plugin'],
 		[raw('hoards'), 'bytes of memory of the plugin'],
 		[plugin({rpc: {Allocate: {delay_ms: 130}}}), 'milliseconds for 99 of 100 calls'],
 		[plugin({rpc: {Allocate: {delay_ms: 70, skip: 100}}}), 'milliseconds for a call after all others'],
