@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -241,6 +242,17 @@ char *text_format(const char *format, ...)
 bool text_starts_with(const char *string, const char *prefix)
 {
 	return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+bool text_has_word(const char *string, const char *word)
+{
+	size_t size = strlen(word);
+	for (const char *at = string; size != 0 && (at = strstr(at, word)) != NULL; at++) {
+		if ((at == string || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[size]))
+			return true;
+	}
+	return false;
 }
 
 bool text_ends_with(const char *string, const char *suffix)

@@ -74,6 +74,8 @@ void text_hex(char *out, const unsigned char *bytes, size_t size);
 
 bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);
+/* As a whole: no letter and no digit is next to it. The empty word is in none. */
+bool text_has_word(const char *string, const char *word);
 bool text_equal(const char *a, const char *b);	  /* NULL equals only NULL */
 bool text_is_utf8(const char *data, size_t size); /* strict: no surrogates, no overlong forms */
 

@@ -81,12 +81,8 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return error_system(err, errno, "%s", path);
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (errno == EWOULDBLOCK)
-			return error_set(err, ERROR_BUSY, "%s: in use", path);
-		if (errno != EINTR)
-			break;
-	}
+	if (file_lock_descriptor(fd, false, NULL) == ERROR_BUSY)
+		return error_set(err, ERROR_BUSY, "%s: in use", path);
 	*lock = STEAL_FD(fd);
 	return 0;
 }

@@ -132,6 +132,11 @@ static void test_comparing(void)
 {
 	CU_ASSERT_TRUE(text_starts_with("abc", "ab"));
 	CU_ASSERT_FALSE(text_starts_with("a", "ab"));
+	CU_ASSERT_TRUE(text_has_word("gpu-12-7.sock", "7"));
+	CU_ASSERT_TRUE(text_has_word("12 2", "2"));
+	CU_ASSERT_FALSE(text_has_word("gpu-12.sock", "2"));
+	CU_ASSERT_FALSE(text_has_word("gpu-12.sock", "1"));
+	CU_ASSERT_FALSE(text_has_word("gpu", ""));
 	CU_ASSERT_TRUE(text_ends_with("abc", "bc"));
 	CU_ASSERT_FALSE(text_ends_with("c", "bc"));
 	CU_ASSERT_TRUE(text_equal(NULL, NULL));

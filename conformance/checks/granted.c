@@ -12,7 +12,6 @@
 #include "conformance/checks/node_file.h"
 #include "discovery/filter.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -330,18 +329,6 @@ bool granted_needs_runtime(const struct discovery_snapshot *node, const struct g
 	return false;
 }
 
-/* Does `text` hold `name` as a whole word? */
-static bool names(const char *text, const char *name)
-{
-	size_t size = strlen(name);
-	for (const char *at = text; size != 0 && (at = strstr(at, name)) != NULL; at++) {
-		if ((at == text || !isalnum((unsigned char)at[-1])) &&
-		    !isalnum((unsigned char)at[size]))
-			return true;
-	}
-	return false;
-}
-
 static bool is_nvidia_gpu(const struct discovery_snapshot *node,
 			  const struct discovery_device *device)
 {
@@ -360,12 +347,12 @@ static bool names_index(const struct discovery_snapshot *node, const char *value
 		count += other < device && is_nvidia_gpu(node, other);
 	(void)snprintf(index, sizeof(index), "%zu", count);
 	return is_nvidia_gpu(node, device) && value[strspn(value, "0123456789,")] == '\0' &&
-	       names(value, index);
+	       text_has_word(value, index);
 }
 
 bool granted_is_named(const char *id, const struct discovery_device *device)
 {
-	return names(id, device->uuid);
+	return text_has_word(id, device->uuid);
 }
 
 void granted_read_names(const struct discovery_snapshot *node, const char *id,
@@ -374,13 +361,13 @@ void granted_read_names(const struct discovery_snapshot *node, const char *id,
 	node_each (device, node) {
 		bool found = granted_is_named(id, device);
 		grant_each (entry, &grant->envs)
-			found = found || names(entry->value, device->uuid) ||
+			found = found || text_has_word(entry->value, device->uuid) ||
 				(text_equal(entry->name, "NVIDIA_VISIBLE_DEVICES") &&
 				 names_index(node, entry->value, device));
 		grant_each (entry, &grant->annotations)
-			found = found || names(entry->value, device->uuid);
+			found = found || text_has_word(entry->value, device->uuid);
 		grant_each (entry, &grant->mounts)
-			found = found || names(entry->container_path, device->uuid);
+			found = found || text_has_word(entry->container_path, device->uuid);
 		/* A MIG device may be called by the UUID of its GPU. */
 		if (found && device->allocatable)
 			granted_add(named, device);

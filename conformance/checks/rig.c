@@ -14,7 +14,6 @@
 #include "rpc/rpc.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -326,19 +325,11 @@ bool rig_set_fault(struct rig *rig, const char *fault)
 /* Whether all sockets of the plugin's present run are named by its process ID. */
 static bool sockets_name_process(const struct rig *rig)
 {
-	size_t count = kubelet_registration_count(rig->kubelet);
-	bool all = rig->run_of_plugin.process_id > 0 && count > rig->first_registration;
-	for (size_t i = rig->first_registration; i < count && all; i++) {
-		bool found = false;
-		const char *at = kubelet_registration_at(rig->kubelet, i)->endpoint;
-		while (!found && *(at += strcspn(at, "0123456789")) != '\0') {
-			char *end = NULL;
-			found = strtoull(at, &end, 10) ==
-				(unsigned long long)rig->run_of_plugin.process_id;
-			at = end;
-		}
-		all = found;
-	}
+	char *id CLEANUP_FREE = text_format("%d", rig->run_of_plugin.process_id);
+	bool all = rig->run_of_plugin.process_id > 0 &&
+		   kubelet_registration_count(rig->kubelet) > rig->first_registration;
+	registration_each (registration, rig->kubelet, rig->first_registration)
+		all = all && text_has_word(registration->endpoint, id);
 	return all;
 }
 

@@ -180,17 +180,6 @@ struct values {
 	char host[256];
 };
 
-static bool has_word(const char *value, const char *word)
-{
-	size_t length = strlen(word);
-	for (const char *p = strstr(value, word); p != NULL; p = strstr(p + 1, word)) {
-		bool begins = p == value || !isalnum((unsigned char)p[-1]);
-		if (begins && !isalnum((unsigned char)p[length]))
-			return true;
-	}
-	return false;
-}
-
 static bool has_any(const char *text, const char *const *parts)
 {
 	for (; *parts != NULL; parts++) {
@@ -219,7 +208,7 @@ static const char *given_away(const struct values *values, const char *name, con
 	    (has_any(name, names) && value[0] != '\0' && value[0] != '/'))
 		return "a secret";
 	return strlen(values->host) >= NAME_LEAST && strcmp(values->host, "localhost") != 0 &&
-			       has_word(value, values->host)
+			       text_has_word(value, values->host)
 		       ? "the node's name"
 		       : NULL;
 }

@@ -205,7 +205,7 @@ static int merge_run(const struct text_list *arguments)
 	if (rc == 0 && merge.refused.count > 0)
 		rc = error_set(&err, ERROR_FORMAT, "%zu reports were refused, and are not counted",
 			       merge.refused.count);
-	return rc < 0 ? command_failed("fleet merge", rc, &err) : EXIT_SUCCESS;
+	return command_end("fleet merge", rc, &err);
 }
 
 static const struct option_spec merge_options[] = {
@@ -255,7 +255,7 @@ static int status_run(const struct text_list *arguments)
 		rc = fleet_status_add(pods, jobs, &out, &err);
 	if (rc == 0)
 		rc = options_print(text_take(&out), &err);
-	return rc < 0 ? command_failed("fleet status", rc, &err) : EXIT_SUCCESS;
+	return command_end("fleet status", rc, &err);
 }
 
 static const struct option_spec status_options[] = {
@@ -303,7 +303,7 @@ static int patch_run(const struct text_list *arguments)
 	}
 	if (rc == 0)
 		rc = options_print(json_print(patches), &err);
-	return rc < 0 ? command_failed("fleet patch", rc, &err) : EXIT_SUCCESS;
+	return command_end("fleet patch", rc, &err);
 }
 
 static const char *const patch_examples[] = {

@@ -103,7 +103,7 @@ static int verdict_run(const struct text_list *arguments)
 			  pushes ? &push : NULL, &out);
 	const int printed = options_print(text_take(&out), rc == 0 ? &err : NULL);
 	rc = rc == 0 ? printed : rc;
-	return rc < 0 ? command_failed("fleet verdict", rc, &err) : EXIT_SUCCESS;
+	return command_end("fleet verdict", rc, &err);
 }
 
 static const struct option_spec verdict_options[] = {
