@@ -428,7 +428,9 @@ int raw_wait(struct raw_client *client, uint32_t stream, uint64_t timeout_ms, st
 static bool is_acknowledged(void *user)
 {
 	const struct stream_wait *wait = user;
-	return wait->client->ping_acks > wait->acks || wait->client->closed;
+	const struct raw_client *client = wait->client;
+	/* After a GOAWAY with an error nothing more is answered (RFC 9113, 5.4.1). */
+	return client->ping_acks > wait->acks || client->closed || client->goaway_code != 0;
 }
 
 int raw_ping(struct raw_client *client, uint64_t timeout_ms, struct error *err)
@@ -438,7 +440,7 @@ int raw_ping(struct raw_client *client, uint64_t timeout_ms, struct error *err)
 	int rc = loop_wait(client->loop, is_acknowledged, &wait, timeout_ms,
 			   "the acknowledgement of PING", err);
 	return rc == 0 && client->ping_acks == wait.acks
-		       ? error_set(err, ERROR_UNAVAILABLE, "the connection was closed")
+		       ? error_set(err, ERROR_UNAVAILABLE, "the connection was ended")
 		       : rc;
 }
 

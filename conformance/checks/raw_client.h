@@ -87,7 +87,7 @@ struct raw_stream *raw_stream(struct raw_client *client, uint32_t id);
 int raw_wait(struct raw_client *client, uint32_t stream, uint64_t timeout_ms, struct error *err);
 
 /* Has everything sent so far been read by the server? Sends PING, and runs the loop until it is
- * acknowledged. ERROR_TIMEOUT; ERROR_UNAVAILABLE: the connection is closed. */
+ * acknowledged. ERROR_TIMEOUT; ERROR_UNAVAILABLE: the connection was ended. */
 int raw_ping(struct raw_client *client, uint64_t timeout_ms, struct error *err);
 
 /* Runs the loop until the system has taken everything that was sent, or the connection was closed.
