@@ -8,10 +8,10 @@ if(BUILD_TESTING AND WIN32) # what no other build compiles
 		COMMAND "${lint}/static_analysis.sh" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "*/windows/*"
 		COMMENT "Analysing the C files for Windows" USES_TERMINAL VERBATIM)
 elseif(BUILD_TESTING)
-	add_test(NAME format COMMAND "${lint}/check_format.sh" "${PROJECT_SOURCE_DIR}")
+	add_test(NAME format COMMAND "${lint}/check_format.sh" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/passed/format")
 	add_test(NAME lint_sources COMMAND "${lint}/lint_sources.sh" "${PROJECT_SOURCE_DIR}")
 	add_test(NAME lint_can_fail COMMAND "${lint}/test_lint.sh")
-	add_test(NAME shellcheck COMMAND "${lint}/check_shell.sh" "${PROJECT_SOURCE_DIR}")
+	add_test(NAME shellcheck COMMAND "${lint}/check_shell.sh" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/passed/shellcheck")
 	add_test(NAME plain_english COMMAND ${NODE} "${lint}/plain_english.mjs" "${PROJECT_SOURCE_DIR}")
 	add_test(NAME plain_english_can_fail COMMAND "${lint}/test_plain_english.sh" "${NODE}")
 	set_tests_properties(format lint_sources lint_can_fail plain_english plain_english_can_fail shellcheck PROPERTIES
