@@ -210,18 +210,19 @@ static bool depends_on(const struct check_suite *const *suites, const struct che
 	return false;
 }
 
-bool plan_must_wait(const struct plan *plan, const struct check_suite *const *suites,
-		    const struct check *check)
+struct plan_item *plan_awaited(const struct plan *plan, const struct check_suite *const *suites,
+			       const struct check *check)
 {
 	const struct check_suite *suite = NULL;
+	struct plan_item *awaited = NULL;
 	while (check->depends_on != NULL &&
 	       plan_find(suites, check->depends_on, &suite, &check, NULL) == 0) {
 		for (size_t i = 0; i < plan->count; i++) {
 			if (plan->items[i].check == check && !plan->items[i].ended)
-				return true;
+				awaited = &plan->items[i];
 		}
 	}
-	return false;
+	return awaited;
 }
 
 static bool depends_on_any(const struct check *check, const struct plan_item *const *items,

@@ -55,9 +55,10 @@ void plan_free(struct plan *plan);
 const struct plan_item *plan_cause(const struct plan *plan, const struct check_suite *const *suites,
 				   size_t index);
 
-/* Does the check depend, directly or through others, on one of the plan that has not ended? */
-bool plan_must_wait(const struct plan *plan, const struct check_suite *const *suites,
-		    const struct check *check);
+/* Of the plan's items on which the check depends, directly or through others, and which have not ended, the one that is
+ * first to run; NULL: the check need not wait. */
+struct plan_item *plan_awaited(const struct plan *plan, const struct check_suite *const *suites,
+			       const struct check *check);
 
 /* The check with that id. ERROR_NOT_FOUND names the nearest. */
 int plan_find(const struct check_suite *const *suites, const char *id,

@@ -136,11 +136,12 @@ static bool is_alone(const struct schedule *schedule, const struct check *check)
 }
 
 /* The item that begins next; NULL: none can before another one ends. Items that need not be alone go first, and of these those
- * that launch, which take longest. */
+ * that launch, which take longest, or else what the next of them waits for. */
 static struct plan_item *next_item(const struct schedule *schedule)
 {
 	struct plan *plan = &schedule->runner->plan;
 	struct plan_item *first = NULL;
+	struct plan_item *urgent = NULL;
 	bool launched = false;
 	if (schedule->running == schedule->count)
 		return NULL;
@@ -152,6 +153,7 @@ static struct plan_item *next_item(const struct schedule *schedule)
 	}
 	for (size_t i = 0; i < plan->count && (first == NULL || !launched); i++) {
 		struct plan_item *item = &plan->items[i];
+		const bool may_launch = launches(item->check) && !launched;
 		if (item->begun)
 			continue;
 		if (item->outcome != REPORT_PASS)
@@ -159,14 +161,19 @@ static struct plan_item *next_item(const struct schedule *schedule)
 		const bool alone = is_alone(schedule, item->check);
 		if (alone && first == NULL && schedule->running == 0)
 			return item;
-		if (alone || plan_must_wait(plan, schedule->runner->suites, item->check))
+		if (alone)
 			continue;
-		if (launches(item->check) && !launched)
+		struct plan_item *awaited =
+			plan_awaited(plan, schedule->runner->suites, item->check);
+		if (may_launch && awaited == NULL)
 			return item;
-		if (first == NULL && !launches(item->check))
+		if (may_launch && urgent == NULL && !awaited->begun &&
+		    !is_alone(schedule, awaited->check) && !launches(awaited->check))
+			urgent = awaited;
+		if (first == NULL && awaited == NULL && !launches(item->check))
 			first = item;
 	}
-	return first;
+	return urgent != NULL ? urgent : first;
 }
 
 static int start_check(struct schedule *schedule, struct plan_item *item, struct error *err)

@@ -103,11 +103,27 @@ static void test_what_is_left_out_is_no_cause(void)
 	expect_causes(ends, "s.root", REPORT_FAIL, by_root);
 }
 
+static void test_awaited(void)
+{
+	static const char *const awaited[] = {"s.root", "s.middle", "-", "-"};
+	const struct plan_filter filter = {0};
+	struct plan plan CLEANUP_PLAN = {0};
+	UNIT_INT(plan_make(suites, &filter, NULL, &plan, NULL), 0);
+	/* The checks end one after another; the third is a leaf. */
+	for (size_t ended = 0; ended < ARRAY_SIZE(awaited); ended++) {
+		const struct plan_item *item = plan_awaited(&plan, suites, &checks[3]);
+		CU_ASSERT_STRING_EQUAL(item != NULL ? item->check->id : "-", awaited[ended]);
+		CU_ASSERT_PTR_NULL(plan_awaited(&plan, suites, &checks[4]));
+		plan.items[ended].ended = true;
+	}
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"a check that depends on one that ended badly does not run", test_causes},
 		{"a check that is left out holds up nothing", test_what_is_left_out_is_no_cause},
+		{"a check waits for the first of those that it depends on", test_awaited},
 		{"shards take turns", test_shards},
 		{"random orders keep dependencies", test_random_orders_keep_dependencies},
 		CU_TEST_INFO_NULL,
