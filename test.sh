@@ -1,15 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what is missing, builds and tests. usage: ./test.sh [quick | vm | cluster | all | PRESET...]
+# Installs what is missing, builds and tests. usage: ./test.sh [quick | ci | all | vm | cluster | PRESET...]
 #
-# By default every test runs once, where it proves most: programs built for Windows under Wine (preset windows), everything that a
-# sanitizer sees with sanitizers (asan), and the rest without (dev: the sources, the installed tree, memory, whole runs, plugins
-# that conform, and tables of wrong ones, of which asan has a sample). `all` adds what takes long: other generations of containerd,
-# the virtual machine node, a real Kubernetes (which is built first, once, 10 to 15 minutes), tables that have a sample otherwise
-# (the Wine node, attacks, neighbours), and whole tables with sanitizers. Named presets run whole; quick is the unit and lint tests
-# of dev, vm the virtual machine node, cluster the tests on a real Kubernetes. Presets are built one after another; what runs under
-# Wine is tested first (windows, then wine-node of dev), dev and asan side by side; the output ends with ctest's summary of each,
-# failed ones last.
+# Every test runs once, where it proves most: programs built for Windows under Wine (preset windows), everything that a sanitizer
+# sees with sanitizers (asan), and the rest without (dev: the sources, the installed tree, memory, whole runs, plugins that conform,
+# and of each check a plugin that it must fail).
+#   ci       also every row of the tables of wrong plugins, with sanitizers a sample of them, a run under Wine in containers, the
+#            tutorials, and trees that are built anew
+#   all      also what takes long: the virtual machine node, a real Kubernetes (which is built first, once, 10 to 15 minutes), other
+#            generations of containerd, the Wine node whole, and whole tables with sanitizers
+#   quick    the unit and lint tests of dev
+#   vm, cluster   the virtual machine node; the tests on a real Kubernetes
+#   PRESET   its tests, whole
+# Presets are built one after another; what runs under Wine is tested first (windows, then wine-node of dev), dev and asan side by
+# side; the output ends with the ten slowest tests and ctest's summary of each preset, failed ones last.
 set -eu
 
 cd "$(dirname "$0")"
@@ -89,11 +93,17 @@ vm | cluster)
 	exit
 	;;
 esac
-long='^long$' sanitized='^(lint|install|unsanitized)$'
-if [ "${1:-}" = all ]; then
+left_out='^(ci|long)$' sanitized='lint|install|unsanitized'
+case ${1:-} in
+ci)
 	shift
-	long='^$' sanitized='^(lint|install)$'
-fi
+	left_out='^(everyday|long)$'
+	;;
+all)
+	shift
+	left_out='^everyday$' sanitized='lint|install'
+	;;
+esac
 presets=${*:-windows dev asan}
 for preset in $presets; do
 	build "$preset"
@@ -106,11 +116,11 @@ for preset in $presets; do
 	elif [ "$preset" = dev ]; then
 		names="wine-node $names"
 		unsanitized='^(lint|install|unsanitized)$'
-		start_tests wine-node dev -j 1 -L "$unsanitized" -L '^wine$' -LE "$long"
+		start_tests wine-node dev -j 1 -L "$unsanitized" -L '^wine$' -LE "$left_out"
 		wait
-		start_tests dev dev -j $((jobs + 1)) -L "$unsanitized" -LE "$long|^wine\$"
+		start_tests dev dev -j $((jobs + 2)) -L "$unsanitized" -LE "$left_out|^wine\$"
 	elif [ "$preset" = asan ]; then
-		start_tests asan asan -j "$jobs" -LE "$sanitized"
+		start_tests asan asan -j $((jobs + 1)) -LE "$left_out|^($sanitized)\$"
 	else
 		start_tests "$preset" "$preset" -j $((jobs + 1))
 	fi
