@@ -54,7 +54,55 @@ function rulesPage() {
 		table(['rule', 'what it says', 'source'], rows);
 }
 
-const pages = {'checks.md': checksPage(), 'requirements.md': requirementsPage(), 'apis.md': apisPage(), 'image-rules.md': rulesPage()};
+// conformance/kubelet/event.h has rows X(ENUMERATOR, "name", "meaning", "members"), and kubelet.h lists the faults in a comment.
+function kubeletPage() {
+	const source = (name) => readFileSync(join(root, 'conformance/kubelet', name), 'utf8');
+	const events = [...source('event.h').matchAll(/\bX\([A-Z_]+,\s*"([^"]*)",[\s\\]*"([^"]*)",[\s\\]*"([^"]*)"\)/g)]
+		.map(([, name, meaning, members]) => [code([name]), meaning, code(members.split(', '))]);
+	const [, list] = source('kubelet.h').match(/followed by "\*TIMES":\n \*\n(.*?)\n \*\n/s);
+	const faults = list.replace(/\n \* {8,}/g, ' ').split('\n').map((line) => line.match(/^ \* +(\S+) +(.*)/).slice(1))
+		.map(([name, meaning]) => [code([name]), meaning]);
+	return '# Events and faults of the fake kubelet\n\nWhat `gpucert kubelet` ([fake-kubelet.md](../fake-kubelet.md)) prints and can be made to do.\n\n## Events\n\n' +
+		'Each event has `time` (UTC), `elapsed_ms`, `event`, and these members. `code` is the name of a gRPC status, `duration_ms` the plugin\'s time, `size` the bytes of its message.\n\n' +
+		`${table(['event', 'meaning', 'members'], events)}\n## Faults\n\nThe connection faults and \`socket-absent\` exclude each other: the last one counts.\n\n` +
+		table(['fault', 'what happens'], faults);
+}
+
+// A schema's members as rows of PATH, values, meaning; a path ends in [] for each item of an array. Members without anything to say
+// about them, other than their name, have no row.
+function membersOf(part, whole, path = '') {
+	const referred = part.$ref && whole.$defs[part.$ref.split('/').pop()];
+	const {items, properties, oneOf, anyOf, ...own} = {...referred, ...part};
+	const identifies = own['x-identifying'] === true;
+	const values = (own.enum ?? [own.const]).filter((value) => value !== undefined && value !== null).map(String);
+	const row = [code([path]) + (identifies ? ' *' : ''), code(values), own.description ?? ''];
+	return [
+		...(path && (identifies || row[1] || row[2]) ? [row] : []),
+		...(items ? membersOf({...items, description: undefined}, whole, `${path}[]`) : []),
+		...(path ? oneOf ?? anyOf ?? [] : []).flatMap((one) => membersOf(one, whole, path).filter(([name]) => name !== code([path]))),
+		...Object.entries(properties ?? {}).flatMap(([name, member]) => membersOf(member, whole, path ? `${path}.${name}` : name)),
+	];
+}
+
+function schemaPage(title, text, file, ...parts) {
+	const whole = JSON.parse(readFileSync(join(root, file), 'utf8'));
+	const tables = (parts.length ? parts : [null]).map((name) =>
+		`${name ? `\n## ${whole.$defs[name].title ?? name}\n\n` : '\n'}${table(['member', 'values', 'meaning'], membersOf(name ? whole.$defs[name] : whole, whole))}`);
+	return `# ${title}\n\n${text} [${file.split('/').pop()}](../../${file}) has the types, too.\n${tables.join('')}`;
+}
+
+const pages = {
+	'checks.md': checksPage(),
+	'requirements.md': requirementsPage(),
+	'apis.md': apisPage(),
+	'image-rules.md': rulesPage(),
+	'kubelet-events.md': kubeletPage(),
+	'report-members.md': schemaPage('Members of report.json', '[report.md](../report.md) explains how to read a report. A * marks members that identify an environment.',
+		'reports/schema/report.schema.json'),
+	'probe-members.md': schemaPage('Members of a probe\'s document', '[probes.md](../probes.md) explains the work. `apiDocument` is what the probe of an API prints, ' +
+		'`visibilityDocument` what `probe-visibility` prints.', 'workloads/schema/probe.schema.json', 'apiDocument', 'visibilityDocument'),
+	'node-members.md': schemaPage('Members of a recorded node', '[discovery.md](../discovery.md) explains them. `gpu-discovery --json` prints the same.', 'discovery/schema/node.schema.json'),
+};
 mkdirSync(join(root, 'docs/reference'), {recursive: true});
 for (const [name, text] of Object.entries(pages)) {
 	const path = join(root, 'docs/reference', name);

@@ -9,7 +9,7 @@
 const char *kubelet_event_name(enum kubelet_event_type type)
 {
 	static const char *const names[KUBELET_EVENT_COUNT] = {
-#define EVENT_NAME(enumerator, name) name,
+#define EVENT_NAME(enumerator, name, meaning, members) name,
 		KUBELET_EVENTS(EVENT_NAME)
 #undef EVENT_NAME
 	};

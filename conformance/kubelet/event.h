@@ -12,40 +12,53 @@
 #include <cjson/cJSON.h>
 #include <stdint.h>
 
-/* X(enumerator, name). docs/fake-kubelet.md describes each, and its members. */
+/* X(enumerator, name, meaning, members). docs/reference/kubelet-events.md is made from this table. */
 #define KUBELET_EVENTS(X)                                                                          \
-	X(STARTED, "started")                                                                      \
-	X(STOPPED, "stopped")                                                                      \
-	X(SOCKET_SWEPT, "socket-swept")                                                            \
-	X(SOCKET_MOVED, "socket-moved")                                                            \
-	X(SOCKET_RETURNED, "socket-returned")                                                      \
-	X(FAULT, "fault")                                                                          \
-	X(REGISTER, "register")                                                                    \
-	X(REGISTER_ANSWERED, "register-answered")                                                  \
-	X(REGISTER_ABANDONED, "register-abandoned")                                                \
-	X(WATCHER_SOCKET, "watcher-socket")                                                        \
-	X(WATCHER_INFO, "watcher-info")                                                            \
-	X(WATCHER_NOTIFIED, "watcher-notified")                                                    \
-	X(CONNECTED, "connected")                                                                  \
-	X(DIAL_FAILED, "dial-failed")                                                              \
-	X(OPTIONS, "options")                                                                      \
-	X(DEVICES, "devices")                                                                      \
-	X(DISCONNECTED, "disconnected")                                                            \
-	X(RESOURCE, "resource")                                                                    \
-	X(RESOURCE_REMOVED, "resource-removed")                                                    \
-	X(PREFERRED, "preferred-allocation")                                                       \
-	X(ALLOCATE, "allocate")                                                                    \
-	X(PRE_START, "pre-start")                                                                  \
-	X(CONTAINER_OPTIONS, "container-options")                                                  \
-	X(ADMITTED, "admitted")                                                                    \
-	X(REJECTED, "rejected")                                                                    \
-	X(PROBLEM, "problem")                                                                      \
-	X(PLUGIN_STARTED, "plugin-started")                                                        \
-	X(PLUGIN_OUTPUT, "plugin-output")                                                          \
-	X(PLUGIN_EXITED, "plugin-exited")
+	X(STARTED, "started", "kubelet.sock accepts registrations", "socket")                      \
+	X(STOPPED, "stopped", "kubelet.sock is gone", "socket")                                    \
+	X(SOCKET_SWEPT, "socket-swept", "a socket left in the plugin directory was removed",       \
+	  "socket")                                                                                \
+	X(SOCKET_MOVED, "socket-moved", "a file of another kubelet was moved aside", "socket")     \
+	X(SOCKET_RETURNED, "socket-returned", "a moved file was put back", "socket")               \
+	X(FAULT, "fault", "a fault was applied; text is its name", "text")                         \
+	X(REGISTER, "register", "a Register call arrived", "resource, endpoint, version, options") \
+	X(REGISTER_ANSWERED, "register-answered", "Register was answered", "resource, code, text") \
+	X(REGISTER_ABANDONED, "register-abandoned", "the caller left before the answer",           \
+	  "resource")                                                                              \
+	X(WATCHER_SOCKET, "watcher-socket", "a socket appeared in plugins_registry", "socket")     \
+	X(WATCHER_INFO, "watcher-info", "GetInfo was answered",                                    \
+	  "socket, resource, endpoint, code")                                                      \
+	X(WATCHER_NOTIFIED, "watcher-notified", "the plugin was notified of the outcome",          \
+	  "socket, text")                                                                          \
+	X(CONNECTED, "connected", "the plugin's socket accepted the dial-back",                    \
+	  "resource, socket")                                                                      \
+	X(DIAL_FAILED, "dial-failed", "the plugin's socket did not accept the dial-back in time",  \
+	  "resource, socket, text")                                                                \
+	X(OPTIONS, "options", "GetDevicePluginOptions was answered", "resource, options, code")    \
+	X(DEVICES, "devices", "a ListAndWatch message", "resource, socket, devices, size")         \
+	X(DISCONNECTED, "disconnected", "a ListAndWatch stream ended",                             \
+	  "resource, socket, code, text")                                                          \
+	X(RESOURCE, "resource", "capacity or allocatable changed",                                 \
+	  "resource, capacity, allocatable")                                                       \
+	X(RESOURCE_REMOVED, "resource-removed", "the grace period passed", "resource")             \
+	X(PREFERRED, "preferred-allocation", "GetPreferredAllocation ended; ids are the answer",   \
+	  "resource, pod, container, ids, code, text")                                             \
+	X(ALLOCATE, "allocate", "Allocate ended",                                                  \
+	  "resource, pod, container, ids, code, text, size")                                       \
+	X(PRE_START, "pre-start", "PreStartContainer ended",                                       \
+	  "resource, pod, container, code, text")                                                  \
+	X(CONTAINER_OPTIONS, "container-options",                                                  \
+	  "the merged options that a container starts with", "pod, container, container_options")  \
+	X(ADMITTED, "admitted", "a container was admitted", "pod, container")                      \
+	X(REJECTED, "rejected", "a container was refused", "pod, container, text")                 \
+	X(PROBLEM, "problem", "the kubelet itself failed", "text")                                 \
+	X(PLUGIN_STARTED, "plugin-started", "the plugin process runs; text is its command",        \
+	  "text")                                                                                  \
+	X(PLUGIN_OUTPUT, "plugin-output", "a line of the plugin's output", "stream, text")         \
+	X(PLUGIN_EXITED, "plugin-exited", "the plugin process ended", "text")
 
 enum kubelet_event_type {
-#define KUBELET_EVENT_ENUM(enumerator, name) KUBELET_EVENT_##enumerator,
+#define KUBELET_EVENT_ENUM(enumerator, name, meaning, members) KUBELET_EVENT_##enumerator,
 	KUBELET_EVENTS(KUBELET_EVENT_ENUM)
 #undef KUBELET_EVENT_ENUM
 		KUBELET_EVENT_COUNT

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // usage: isolated node comparison.mjs BUILD [--write]
 // Runs the same scripted plugins on the kubelet of a real Kubernetes and on `gpucert kubelet`, and compares event by event what each
-// plugin sees, what the node shows, and what becomes of pods. docs/kubelet-comparison.md holds the result; --write puts it there.
+// plugin sees, what the node shows, and what becomes of pods. docs/reference/kubelet-comparison.md holds the result; --write puts it there.
 import {spawn} from 'node:child_process';
 import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
@@ -10,7 +10,7 @@ import {api, nodeName, pods, poll, removePod, runParts, startCluster, startKubel
 import {cases} from './comparison_cases.mjs';
 
 const build = resolve(process.argv[2]);
-const page = join(import.meta.dirname, '../../docs/kubelet-comparison.md');
+const page = join(import.meta.dirname, '../../docs/reference/kubelet-comparison.md');
 const scratch = '/run/cluster/scratch';
 let count = 0;
 
@@ -191,7 +191,7 @@ for (const [i, each] of cases.entries()) {
 		rows.push(`| ${cells.join(' | ')} |\n`);
 	};
 }
-parts['docs/kubelet-comparison.md holds the table'] = () => {
+parts['docs/reference/kubelet-comparison.md holds the table'] = () => {
 	const table = `${begin}| case | kubelet 1.20.2 | fake kubelet (profile 1.36) | why they differ |\n| --- | --- | --- | --- |\n${rows.join('')}`;
 	const text = readFileSync(page, 'utf8');
 	const wanted = text.replace(new RegExp(`${begin}(\\|.*\n)*`), () => table);

@@ -220,11 +220,11 @@ static void test_sigterm_ends_it_cleanly(void)
 	run_free(&run);
 }
 
-static void test_document_tells_events_and_faults(void)
+static void test_reference_lists_events_and_faults(void)
 {
 	char *document CLEANUP_FREE = NULL;
-	CU_ASSERT_EQUAL_FATAL(file_read(GPUCERT_SOURCE_DIR "/docs/fake-kubelet.md", 1 << 20,
-					&document, NULL, NULL),
+	CU_ASSERT_EQUAL_FATAL(file_read(GPUCERT_SOURCE_DIR "/docs/reference/kubelet-events.md",
+					1 << 20, &document, NULL, NULL),
 			      0);
 	for (const char *const *name = kubelet_fault_names(); *name != NULL; name++) {
 		char *row CLEANUP_FREE = text_format("\n| `%s", *name);
@@ -256,6 +256,6 @@ UNIT_MAIN("gpucert kubelet", {"a plugin is run and served", test_plugin_is_run_a
 	  {"SIGTERM ends it cleanly", test_sigterm_ends_it_cleanly},
 	  {"a resource that is never listed is exit code 1",
 	   test_resource_that_is_never_listed_is_exit_code_1},
-	  {"the document tells every event and fault", test_document_tells_events_and_faults},
+	  {"the reference lists every event and fault", test_reference_lists_events_and_faults},
 	  {"help names every lasting fault", test_help_names_every_lasting_fault},
 	  {"a program that is missing is exit code 3", test_program_that_is_missing})
