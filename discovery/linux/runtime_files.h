@@ -46,7 +46,7 @@ int runtime_path_near(const struct runtime *runtime, const char *file, const cha
 void runtime_add_vulkan_variables(struct runtime *runtime, const char *manifest);
 
 /* The files that PoCL needs to compile kernels: its data directory, the device libraries that it loads
- * by name, and those for linking a shared library (docs/discovery.md has the rules). */
+ * by name, and those for linking a shared library. */
 int runtime_add_pocl(struct runtime *runtime, const char *library, struct error *err);
 
 /* The library that renders, which Mesa's EGL opens by name, with its needs. */
