@@ -3,13 +3,13 @@
 // Writes docs/reference/ from the tables that the programs use (`cmake --build BUILD --target references`), or with --check
 // reports which page differs.
 import {execFileSync} from 'node:child_process';
-import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 
 const [build, check] = process.argv.slice(2);
 const root = join(import.meta.dirname, '..');
 const gpucert = (...args) => JSON.parse(execFileSync(join(build, 'bin', 'gpucert'), args, {encoding: 'utf8', maxBuffer: 1 << 26}));
-const cell = (text) => text.replaceAll('|', '\\|').replace(/<(?=\w)/g, '&lt;');
+const cell = (text) => text.replaceAll('|', '\\|').replace(/`[^`]*`|<(?=\w)(?!https:)/g, (match) => (match === '<' ? '&lt;' : match));
 const code = (names) => names.map((name) => `\`${name}\``).join(', ');
 const table = (head, rows) =>
 	`| ${head.join(' | ')} |\n|${' --- |'.repeat(head.length)}\n${rows.map((row) => `| ${row.map(cell).join(' | ')} |\n`).join('')}`;
@@ -91,11 +91,29 @@ function schemaPage(title, text, file, ...parts) {
 	return `# ${title}\n\n${text} [${file.split('/').pop()}](../../${file}) has the types, too.\n${tables.join('')}`;
 }
 
+// Rows of a file with the same reason and conditions are one row here.
+function expectationsPage() {
+	const folder = join(root, 'reports/expectations');
+	const rows = readdirSync(folder).flatMap((name) => {
+		const {rows: all} = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+		const same = groups(all.map((row) => ({...row, key: JSON.stringify([row.why, row.expect, row.match])})), 'key');
+		return same.map(([, members]) => {
+			const [{why, match, expect, seenWith, link}] = members;
+			const where = Object.entries(match).map(([member, value]) => `${member} ${value}`);
+			return [code([name.replace('.json', '')]), why, code(where), expect, code(members.map((row) => row.check)), seenWith, `<${link}>`];
+		});
+	});
+	return '# Installed expectation files\n\nKnown failures of drivers and builds of Windows, for `gpucert run --expect NAME` ([expectations.md](../expectations.md)). ' +
+		'Each was observed by others, not by the project.\n\n' +
+		table(['name', 'known failure', 'where', 'expected', 'checks', 'seen with', 'source'], rows);
+}
+
 const pages = {
 	'checks.md': checksPage(),
 	'requirements.md': requirementsPage(),
 	'apis.md': apisPage(),
 	'image-rules.md': rulesPage(),
+	'expectations.md': expectationsPage(),
 	'kubelet-events.md': kubeletPage(),
 	'report-members.md': schemaPage('Members of report.json', '[report.md](../report.md) explains how to read a report. A * marks members that identify an environment.',
 		'reports/schema/report.schema.json'),
