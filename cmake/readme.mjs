@@ -14,7 +14,7 @@ const [build, ...rest] = process.argv.slice(2);
 const check = rest.includes('--check');
 const given = Object.fromEntries(rest.filter((word) => word.includes('=')).map((word) => word.split(/=(.*)/s)));
 const bin = (name) => join(build, 'bin', name);
-const pages = ['README.md', 'docs/report.md', 'docs/reference/matrix.md', 'docs/vm-node.md', 'docs/wine-node.md'];
+const pages = ['README.md', 'docs/report.md', 'docs/reference/matrix.md'];
 const work = mkdtempSync(join(tmpdir(), 'gpucert-readme-'));
 process.on('exit', () => rmSync(work, {recursive: true, force: true}));
 

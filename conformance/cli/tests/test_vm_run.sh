@@ -68,7 +68,7 @@ for check in environment.container api.vulkan api.opengl isolation.single-device
 	expect_report "$report" "outcome('$check')" pass
 done
 expect_report "$report" "r.environment.devices[0].ran.map((one) => one.api).sort().join()" "ffmpeg,opengl,vulkan,vulkanvideo"
-# What docs/vm-node.md shows is what the programs print.
+# What docs/reference/matrix.md shows is what the programs print.
 expect_exit 0 node "$4" "$bin/.." --check vm="$work/gpu"
 
 # Wrong plugins: they hand out the driver's files as the reference plugin did above, without one library, and these device nodes.
