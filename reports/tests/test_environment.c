@@ -13,8 +13,10 @@ static void collect_marks(const cJSON *schema, const char *pointer, struct text_
 	if (cJSON_IsTrue(cJSON_GetObjectItem(schema, "x-identifying")))
 		CU_ASSERT_EQUAL(text_list_add(out, pointer, NULL), 0);
 	cJSON_ArrayForEach (member, properties) {
+		char *items CLEANUP_FREE = text_format("%s/%s/0", pointer, member->string);
 		char *below CLEANUP_FREE = text_format("%s/%s", pointer, member->string);
 		collect_marks(member, below, out);
+		collect_marks(cJSON_GetObjectItem(member, "items"), items, out);
 	}
 }
 
