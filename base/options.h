@@ -54,14 +54,14 @@ struct options_words {
 
 /* A program, or one of its commands ("gpucert run"). */
 struct command_spec {
-	const char *name;      /* "device-plugin-gpu", or "run" for a command; "image build" for
-				  one of a group, which are told together by "image --help" */
-	const char *summary;   /* one line */
-	const char *arguments; /* positional arguments for the usage line, which also tell how many
+	const char *name;	 /* "device-plugin-gpu", or "run" for a command; "image build" for
+				  one of a group, which are shown together by "image --help" */
+	const char *summary;	 /* one line */
+	const char *arguments;	 /* positional arguments for the usage line, which also say how many
 				  there may be: "FILE", "[CHECK...]", "OLD NEW"; NULL: none */
-	const char *description;	     /* paragraphs separated by "\n\n"; may be NULL */
+	const char *description; /* paragraphs separated by "\n\n"; may be NULL */
 	const struct option_spec *options;   /* ended by {.name = NULL}; may be NULL. A program's
-						options are   accepted before and behind the command */
+						options are accepted before and behind the command */
 	const struct command_spec *commands; /* ended by {.name = NULL}; may be NULL */
 	const struct options_words *words;   /* of a program; may be NULL */
 	const char *const *examples; /* NULL-ended pairs: command line, what it does; may be NULL */

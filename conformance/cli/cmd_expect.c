@@ -335,7 +335,7 @@ static const struct option_spec no_options[] = {{.name = NULL}};
 
 static const struct option_spec report_options[] = {
 	{OPTION_ROW("report", OPTION_LIST, given.reports), .letter = 'r', .value = "REPORT",
-	 .help = "The folder of a run, or a report.json; may be repeated."},
+	 .help = "The folder of a run, or a report.json."},
 	{.name = NULL},
 };
 

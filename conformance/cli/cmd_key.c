@@ -33,8 +33,6 @@ static int show_run(const struct text_list *arguments)
 	return EXIT_SUCCESS;
 }
 
-static const struct option_spec no_options[] = {{.name = NULL}};
-
 static const char *const generate_examples[] = {
 	"gpucert key generate vendor.key",
 	"Make vendor.key, which stays secret, and vendor.key.pub, which is published.",
@@ -53,7 +51,6 @@ const struct command_spec command_key_generate = {
 		"and its public key to FILE.pub (PEM). Nothing is overwritten. There is no "
 		"passphrase: the folder's permissions protect the key. Prints the keyid, which is "
 		"the SHA-256 of the public key's DER.",
-	.options = no_options,
 	.examples = generate_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
 					    "a file exists already or cannot be written", NULL},
@@ -71,7 +68,6 @@ const struct command_spec command_key_show = {
 	.summary = "Print the keyid and the public key of a key file",
 	.arguments = "FILE",
 	.description = "FILE is a private or a public key. The output can be saved as FILE.pub.",
-	.options = no_options,
 	.examples = show_examples,
 	.exit_codes =
 		(const char *const[]){

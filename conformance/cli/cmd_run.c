@@ -71,7 +71,7 @@ static const struct option_spec run_options[] = {
 	{OPTION_ROW("optional-call", OPTION_LIST, run.settings.asked.optional_calls),
 	 .value = "CALL",
 	 .help = "A call that kubelets make only of plugins which ask for it, and that this one is "
-		 "known to offer: GetPreferredAllocation or PreStartContainer. May be repeated; "
+		 "known to offer: GetPreferredAllocation or PreStartContainer. "
 		 "registration.optional-calls fails when the plugin does not offer it."},
 	{OPTION_ROW("resource", OPTION_STRING, run.settings.asked.resource), .letter = 'r',
 	 .value = "NAME",
@@ -116,7 +116,7 @@ static const struct option_spec run_options[] = {
 		 "it. Default: containerd in PATH.",
 	 .env = "GPUCERT_CONTAINERD"},
 	{OPTION_ROW("cdi-dir", OPTION_LIST, run.cdi_directories), .value = "DIR",
-	 .help = "Folder of the node's CDI Specs, also for the private containerd. May be repeated; a "
+	 .help = "Folder of the node's CDI Specs, also for the private containerd. A "
 		 "device in a later folder replaces one in an earlier. Default: the container "
 		 "runtime's folders, otherwise /etc/cdi and /var/run/cdi.",
 	 .env = "GPUCERT_CDI_DIR"},

@@ -85,7 +85,7 @@ const struct command_spec command_verify = {
 		"report of a failed run verifies as well: the result is printed.",
 	.options = verify_options,
 	.examples = verify_examples,
-	.exit_codes = (const char *const[]){"0", "it matches its attestation", "1", "it is not",
+	.exit_codes = (const char *const[]){"0", "it matches its attestation", "1", "it does not",
 					    "2", "usage", "3",
 					    "folder, key or another file cannot be read", NULL},
 	.run = verify_run,
