@@ -6,7 +6,7 @@ set -eu
 root=$(cd "$(dirname "$0")" && pwd)
 build=$root/build/release
 "$root/cmake/install-packages.sh" all
-[ -t 2 ] && [ ! -x "$build/bin/gpucert" ] && echo "Building gpucert (about a minute, once) ..." >&2
+[ -x "$build/bin/gpucert" ] || echo "Building gpucert (a few minutes, once) ..." >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! { { [ -f "$build/build.ninja" ] || (cd "$root" && cmake --preset release -DBUILD_TESTING=OFF); } &&
