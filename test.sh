@@ -17,6 +17,13 @@
 set -eu
 
 cd "$(dirname "$0")"
+case ${1:-} in
+-*)
+	sed -n '3,/^set/s/^# \{0,1\}//p' test.sh
+	[ "$1" = -h ] || [ "$1" = --help ] || exit 2
+	exit
+	;;
+esac
 ./cmake/install-packages.sh test
 if [ -z "${CMAKE_C_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
 	export CMAKE_C_COMPILER_LAUNCHER=ccache
