@@ -153,7 +153,7 @@ int compute_work(struct compute *work, const struct compute_calls *calls, struct
 {
 	work_step *const steps[WORK_STAGE_COUNT] = {
 		[WORK_STAGE_DEVICE] = calls->open,   [WORK_STAGE_BUILD] = calls->build,
-		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_READ] = download,
+		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_LOOK] = download,
 		[WORK_STAGE_UPLOAD] = upload,	     [WORK_STAGE_DISPATCH] = dispatch,
 		[WORK_STAGE_DOWNLOAD] = download,    [WORK_STAGE_VERIFY] = verify,
 	};

@@ -5,7 +5,7 @@
  * For checks of what containers on one device do to each other, a probe can look for other work's
  * results in new memory, work again and again, wait before or after its work, or behave like a broken
  * program. All of that uses the steps of the work (work.h); an API adds one of its own, for the stage
- * WORK_STAGE_READ.
+ * WORK_STAGE_LOOK.
  */
 
 #include "base/error.h"

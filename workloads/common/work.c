@@ -177,23 +177,23 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 {
 	const bool looks = report->request != NULL && report->request->look_for != 0;
 	int rc = 0;
-	if (looks && steps[WORK_STAGE_READ] == NULL)
+	if (looks && steps[WORK_STAGE_LOOK] == NULL)
 		return error_set(err, ERROR_UNSUPPORTED, "this API's new memory is not looked at");
 	for (int stage = 0; rc == 0 && stage < WORK_STAGE_COUNT; stage++) {
 		const bool dispatches = stage == WORK_STAGE_DISPATCH && report->request != NULL;
-		const bool reads = stage == WORK_STAGE_READ;
-		if (steps[stage] == NULL || (reads && !looks))
+		const bool is_look = stage == WORK_STAGE_LOOK;
+		if (steps[stage] == NULL || (is_look && !looks))
 			continue;
 		rc = dispatches ? neighbour_pause(report, err) : 0;
 		if (rc != 0)
 			break;
-		if (reads)
+		if (is_look)
 			work_overwrite(data);
 		work_stage_begin(report, (enum work_stage)stage);
 		rc = steps[stage](work, err);
 		if (rc == 0 && dispatches && report->request->fault == WORK_FAULT_CRASH)
 			abort();
-		if (rc == 0 && reads) {
+		if (rc == 0 && is_look) {
 			neighbour_look(data, report);
 			work_fill(data);
 		}

@@ -97,7 +97,7 @@ enum work_stage {
 	WORK_STAGE_DEVICE,
 	WORK_STAGE_BUILD,
 	WORK_STAGE_MEMORY,
-	WORK_STAGE_READ, /* reads new memory into work_data; only with request->look_for */
+	WORK_STAGE_LOOK, /* reads new memory into work_data; only with request->look_for */
 	WORK_STAGE_UPLOAD,
 	WORK_STAGE_DISPATCH,
 	WORK_STAGE_DOWNLOAD,

@@ -11,7 +11,7 @@ static const char *const status_names[] = {
 static const char *const stage_names[WORK_STAGE_COUNT] = {
 	[WORK_STAGE_SELECT] = "select",	    [WORK_STAGE_DEVICE] = "device",
 	[WORK_STAGE_BUILD] = "build",	    [WORK_STAGE_MEMORY] = "memory",
-	[WORK_STAGE_READ] = "look",	    [WORK_STAGE_UPLOAD] = "upload",
+	[WORK_STAGE_LOOK] = "look",	    [WORK_STAGE_UPLOAD] = "upload",
 	[WORK_STAGE_DISPATCH] = "dispatch", [WORK_STAGE_DOWNLOAD] = "download",
 	[WORK_STAGE_RENDER] = "render",	    [WORK_STAGE_VERIFY] = "verify",
 };
@@ -48,7 +48,7 @@ static cJSON *timings_json(const struct work_report *report)
 		(void)snprintf(name, sizeof(name), "%sMs", stage_names[i]);
 		if (report->stage_ns[i] != 0)
 			member_milliseconds(&timings, name, report->stage_ns[i]);
-		else if (i != WORK_STAGE_READ)
+		else if (i != WORK_STAGE_LOOK)
 			member_null(&timings, name);
 	}
 	return members_take(&timings);

@@ -237,7 +237,7 @@ int d3d11_work(void *session, const struct work_request *request, struct work_re
 		[WORK_STAGE_UPLOAD] = upload,
 		[WORK_STAGE_DISPATCH] = dispatch,
 		[WORK_STAGE_DOWNLOAD] = download,
-		[WORK_STAGE_READ] = download,
+		[WORK_STAGE_LOOK] = download,
 		[WORK_STAGE_RENDER] = render,
 	};
 	struct computation c = {

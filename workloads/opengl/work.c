@@ -174,7 +174,7 @@ int opengl_work(void *session, const struct work_request *request, struct work_r
 		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
 		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
 		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
-		[WORK_STAGE_RENDER] = render,	     [WORK_STAGE_READ] = look,
+		[WORK_STAGE_RENDER] = render,	     [WORK_STAGE_LOOK] = look,
 	};
 	struct opengl *gl = session;
 	struct computation c = {

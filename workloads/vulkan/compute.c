@@ -279,7 +279,7 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 		[WORK_STAGE_UPLOAD] = upload,
 		[WORK_STAGE_DISPATCH] = dispatch,
 		[WORK_STAGE_DOWNLOAD] = download,
-		[WORK_STAGE_READ] = look,
+		[WORK_STAGE_LOOK] = look,
 	};
 	struct vulkan *vk = session;
 	struct computation c = {
