@@ -27,6 +27,9 @@ enum {
 	RIG_END_SEEN_MS = 500, /* a connection breaks before its process has ended */
 };
 
+static const char start_advice[] =
+	"Correct the command (--plugin): its first word is a program in PATH, or a path; a relative one begins "
+	"in the folder where gpucert was started.";
 static const char end_advice[] =
 	"The plugin must serve until SIGTERM: see whether its command (--plugin) does when it is run by "
 	"hand. plugin-output.txt in the evidence holds what it printed.";
@@ -269,7 +272,7 @@ static bool start_with(struct rig *rig, const char *const *env)
 	rig->run_of_plugin = (struct rig_run){0};
 	int rc = plugin_process_start(&rig->loop, &spec, &rig->plugin, &err);
 	if (rc < 0)
-		check_advise(rig->run, end_advice);
+		check_advise(rig->run, start_advice);
 	else
 		rig->run_of_plugin.process_id = process_id(rig->plugin);
 	return check_works(rig->run, rc, "the plugin could not be started", &err);

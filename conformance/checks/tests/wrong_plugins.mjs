@@ -233,6 +233,17 @@ rows.push(
 	// A pod that met the plugin while it served anew is made again by its controller.
 	{check: 'restart.flapping', plugin: plugin(rpc('Allocate', {code: 14, times: 3})), args, wanted: 'pass'},
 	{check: 'restart.flapping', plugin: plugin(rpc('Allocate', {code: 14})), args, reason: 'Allocate afterwards: got UNAVAILABLE'},
+	{
+		name: 'a misspelt --plugin',
+		plugin: '/nonexistent/plugin {plugin-dir}',
+		args: any,
+		checks: ['registration.arrives'],
+		outcomes: null,
+		also: (report) => {
+			const {advice} = report.checks.find((c) => c.id === 'registration.arrives');
+			return advice.startsWith('Correct the command (--plugin)') ? null : advice;
+		},
+	},
 	// A resource that nobody offers is the caller's error, and costs no time.
 	{
 		name: 'a misspelt --resource',
