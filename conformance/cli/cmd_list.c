@@ -36,7 +36,8 @@ static void print_table(const struct plan *plan)
 		(void)printf("  %-*s  %-7s %-6s %s\n", width, item->check->id, requirement->id,
 			     report_level_names[requirement->level], item->check->title);
 	}
-	(void)printf("\n%zu checks. 'gpucert show CHECK' explains one.\n", plan->count);
+	(void)printf("\n%zu check%s. 'gpucert show CHECK' explains one.\n", plan->count,
+		     plan->count == 1 ? "" : "s");
 }
 
 static int list_run(const struct text_list *arguments)

@@ -479,10 +479,7 @@ static int run_run(const struct text_list *arguments)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
 	if (rc < 0) {
 		command_print("run", err.text);
-		exit_code = rc == ERROR_ARGUMENT || (rc == ERROR_NOT_FOUND &&
-						     strstr(err.text, "no check") != NULL)
-				    ? REPORT_EXIT_USAGE
-				    : REPORT_EXIT_BROKEN;
+		exit_code = rc == ERROR_ARGUMENT ? REPORT_EXIT_USAGE : REPORT_EXIT_BROKEN;
 	}
 	text_list_free(&run.exclude);
 	text_list_free(&run.expect);

@@ -58,6 +58,6 @@ int run_selection_from(const char *from, const char *only, struct text_list *inc
 			(void)text_list_add(include, id, NULL);
 	}
 	if (include->count == 0)
-		return error_set(err, ERROR_NOT_FOUND, "--from: no check of %s ended so", from);
+		return error_set(err, ERROR_ARGUMENT, "--from: no check of %s ended so", from);
 	return 0;
 }

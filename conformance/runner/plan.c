@@ -177,7 +177,10 @@ static int not_found(const struct check_suite *const *suites, const char *patter
 			}
 		}
 	}
-	return error_set(err, ERROR_NOT_FOUND,
+	if (least > strlen(nearest) / 3)
+		return error_set(err, ERROR_ARGUMENT,
+				 "no check matches '%s'; 'gpucert list' shows all", pattern);
+	return error_set(err, ERROR_ARGUMENT,
 			 "no check matches '%s'; did you mean '%s'? 'gpucert list' shows all",
 			 pattern, nearest);
 }

@@ -44,8 +44,8 @@ struct plan_filter {
 			  tables' order */
 };
 
-/* `suites` is NULL-ended. A pattern that selects nothing is ERROR_NOT_FOUND naming it and the
- * nearest check id. `context` may be NULL: needs are not evaluated then. */
+/* `suites` is NULL-ended. A pattern that selects nothing is ERROR_ARGUMENT naming it and an
+ * id or suite like it. `context` may be NULL: needs are not evaluated then. */
 int plan_make(const struct check_suite *const *suites, const struct plan_filter *filter,
 	      const struct context *context, struct plan *plan, struct error *err);
 void plan_free(struct plan *plan);
@@ -60,6 +60,6 @@ const struct plan_item *plan_cause(const struct plan *plan, const struct check_s
 struct plan_item *plan_awaited(const struct plan *plan, const struct check_suite *const *suites,
 			       const struct check *check);
 
-/* The check with that id. ERROR_NOT_FOUND names the nearest. */
+/* The check with that id. ERROR_ARGUMENT: as for a pattern. */
 int plan_find(const struct check_suite *const *suites, const char *id,
 	      const struct check_suite **suite, const struct check **check, struct error *err);
