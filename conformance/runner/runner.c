@@ -55,7 +55,9 @@ static int discover(struct runner *runner, const char *recorded, const struct wi
 	};
 	int rc = discovery_take(&options, &runner->node, err);
 	if (rc < 0)
-		return error_wrap(err, rc, "devices of the node");
+		return error_wrap(err, rc, "%s",
+				  recorded != NULL && wine == NULL ? "--node"
+								   : "devices of the node");
 	return environment_open(&runner->environment, &runner->loop, runner->node, wine, err);
 }
 
@@ -148,6 +150,7 @@ static int prepare(struct runner *runner, struct error *err)
 	if (rc == 0 && !wine && has_own_plugin(runner))
 		rc = plugin_command_reference(runner->node, settings->asked.node_file,
 					      &runner->plugin_command, err);
+	/* Only to refuse patterns: open_workplace() makes the plan of the run. */
 	if (rc == 0)
 		rc = plan_make(runner->suites, &settings->filter, NULL, &runner->plan, err);
 	plan_free(&runner->plan);
