@@ -12,6 +12,11 @@ static const char *string_of(const struct json_member *member, const void *struc
 	return *(const char *const *)(const void *)((const char *)structure + member->offset);
 }
 
+static const void *pointer_of(const struct json_member *member, const void *structure)
+{
+	return *(const void *const *)(const void *)((const char *)structure + member->offset);
+}
+
 static const char *const *names_of(const struct json_member *member, const void *structure)
 {
 	return *(const char *const *const *)(const void *)((const char *)structure +
@@ -454,7 +459,7 @@ static bool is_empty(const struct json_member *member, const void *structure)
 	case JSON_MEMBER_MAP:
 		return count_of(member, structure) == 0;
 	case JSON_MEMBER_ANY:
-		return string_of(member, structure) == NULL;
+		return pointer_of(member, structure) == NULL;
 	case JSON_MEMBER_SCHEMA:
 		return false;
 	}
@@ -479,7 +484,8 @@ static cJSON *write_elements(const struct json_member *member, const void *struc
 		return members_take(&json);
 	}
 	for (size_t i = 0; i < count_of(member, structure); i++) {
-		const void *element = string_of(member, structure) + i * member->size;
+		const void *element =
+			(const char *)pointer_of(member, structure) + i * member->size;
 		const struct json_pair *pair = element;
 		if (map)
 			member_string(&json, pair->name, pair->value);
@@ -520,8 +526,7 @@ static cJSON *write_member(const struct json_member *member, const void *structu
 	case JSON_MEMBER_MAP:
 		return write_elements(member, structure);
 	case JSON_MEMBER_ANY:
-		return cJSON_Duplicate((const cJSON *)(const void *)string_of(member, structure),
-				       true);
+		return cJSON_Duplicate(pointer_of(member, structure), true);
 	case JSON_MEMBER_SCHEMA:
 		return cJSON_CreateString(member->what);
 	}

@@ -4,7 +4,7 @@
 /*
  * Memory from malloc(), for free().
  *
- * A program that called memory_ends_process() ends when memory runs out: its rooms do not look for
+ * A program that called memory_ends_process() ends when memory runs out: its code does not look for
  * NULL, and nothing in base/ fails there for want of memory. In libgpudiscovery and in the
  * reference plugin, which live in or beside other people's programs, the functions return NULL and
  * the error codes of their callers say so.

@@ -135,11 +135,11 @@ static bool home_at(const struct redactor *redactor, const char *data, size_t si
 	const size_t root = drive ? at + 2 : at;
 	if (data[root] != '/' && data[root] != '\\')
 		return false;
-	const size_t home = match(&homes, data, size, root);
-	const size_t user = match(&users, data, size, root);
-	const size_t start = root + home + user;
-	if (home + user == 0 ||
-	    (user != 0 && !drive && data[root] != '\\' && memchr(data + root, 'U', user) == NULL))
+	const size_t home_size = match(&homes, data, size, root);
+	const size_t users_size = match(&users, data, size, root);
+	const size_t start = root + home_size + users_size;
+	if (home_size + users_size == 0 || (users_size != 0 && !drive && data[root] != '\\' &&
+					    memchr(data + root, 'U', users_size) == NULL))
 		return false;
 	size_t length = redact_span(data, size, start, "._-$");
 	while (length > 0 && data[start + length - 1] == '.')

@@ -158,13 +158,13 @@ static int put(void *state, unsigned index, const struct video_planes *frame, st
 
 	/* The device, and its upload of frames. FFmpeg counts devices as the API that listed them. */
 	static const char upload[] = "-filter_hw_device g -vf format=nv12,hwupload";
-	const char *list = ffmpeg->list != NULL ? ffmpeg->list->name : "";
+	const char *listed_by = ffmpeg->list != NULL ? ffmpeg->list->name : "";
 	const char *node = json_pointer_string(device_of(ffmpeg), "/drm/render");
 	const char *minor = node != NULL ? strchr(node, ':') : NULL;
 
 	if (e->way->device == DEVICE_MF)
 		text_add(&arguments, " -hw_encoding 1");
-	if (e->way->device == DEVICE_CUDA && strcmp(list, "cuda") == 0)
+	if (e->way->device == DEVICE_CUDA && strcmp(listed_by, "cuda") == 0)
 		text_addf(&arguments, " -gpu %zu", ffmpeg->index);
 	if (e->way->device == DEVICE_QSV && minor != NULL)
 		text_addf(&arguments, " -init_hw_device qsv=g:hw_any,child_device=" NODE "%s",
@@ -174,7 +174,7 @@ static int put(void *state, unsigned index, const struct video_planes *frame, st
 			  minor != NULL ? ":" NODE : "", minor != NULL ? minor + 1 : "", upload);
 	if (e->way->device == DEVICE_VULKAN)
 		text_addf(&arguments, " -init_hw_device vulkan=g:%zu %s",
-			  strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0, upload);
+			  strcmp(listed_by, "vulkan") == 0 ? ffmpeg->index : 0, upload);
 
 	/* With VA-API every driver accepts a quantiser, but not every one a rate. */
 	if (e->way->device == DEVICE_VAAPI)

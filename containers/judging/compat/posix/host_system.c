@@ -71,7 +71,7 @@ static void read_topology(const struct discovery_options *where,
 	}
 }
 
-/* The digits of a file such as "0x030200"; "": it cannot be read. */
+/* The first four digits of a file such as "0x030200"; "": it cannot be read. */
 static const char *read_hex(const char *directory, const char *name, struct arena *arena)
 {
 	char *path CLEANUP_FREE = path_join(directory, name);
