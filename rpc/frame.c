@@ -23,7 +23,8 @@ int frame_read(struct rpc_slice input, size_t max, bool *whole, struct rpc_slice
 		return error_set(err, ERROR_FORMAT, "message flags 0x%02x are not defined",
 				 prefix[0]);
 	if (prefix[0] == 1)
-		return error_set(err, ERROR_UNSUPPORTED, "the message is compressed");
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the message is compressed, and only identity is accepted");
 	if (length > max)
 		return error_set(err, ERROR_LIMIT,
 				 "grpc: received message larger than max (%zu vs. %zu)", length,

@@ -278,9 +278,11 @@ static void optional_calls(struct rig *rig, const struct rig_item *item)
 
 #define ARRIVES	 "registration.arrives"
 #define ACCEPTED "registration.accepted"
-#define REGISTRATION(name, rule, severity, foundation, body, ...)                                  \
-	CHECK("registration." name, rule, severity, 1, body, .timeout_s = 180,                     \
+#define REGISTRATION_REVISED(name, rule, severity, revision, foundation, body, ...)                \
+	CHECK("registration." name, rule, severity, revision, body, .timeout_s = 180,              \
 	      .depends_on = (foundation), __VA_ARGS__)
+#define REGISTRATION(name, rule, severity, foundation, body, ...)                                  \
+	REGISTRATION_REVISED(name, rule, severity, 1, foundation, body, __VA_ARGS__)
 
 const struct check registration_checks[] = {
 	CHECK("registration.arrives", REG_01, CRITICAL, 2, arrives,
@@ -363,38 +365,44 @@ const struct check registration_checks[] = {
 			     "Set pre_start_required or get_preferred_allocation_available in the "
 			     "answer to GetDevicePluginOptions: without it no kubelet calls.",
 		     .needs = {.optional_calls = true}, .judge = optional_calls),
-	REGISTRATION("refused", REG_11, MEDIUM, ARRIVES, registration_refused,
-		     .title = "A refused plugin ends with an error or tries again slowly",
-		     .advice = "Wait at least a second between attempts, or end with an exit code "
-			       "other than 0.",
-		     .needs = {.own_plugin = true}),
-	REGISTRATION("unavailable", REG_12, HIGH, ACCEPTED, registration_unavailable,
-		     .title = "A plugin registers after a kubelet was unavailable at first",
-		     .advice = "Call Register again after a failure, with a pause, or end with an "
-			       "error and let the supervisor start the plugin again.",
-		     .needs = {.own_plugin = true}),
+	REGISTRATION_REVISED(
+		"refused", REG_11, MEDIUM, 2, ARRIVES, registration_refused,
+		.title = "A refused plugin ends with an error or tries again slowly",
+		.advice = "Wait at least a second between attempts, or end with an exit code "
+			  "other than 0.",
+		.needs = {.own_plugin = true}),
+	REGISTRATION_REVISED(
+		"unavailable", REG_12, HIGH, 2, ACCEPTED, registration_unavailable,
+		.title = "A plugin registers after a kubelet was unavailable at first",
+		.advice = "Call Register again after a failure, with a pause, or end with an "
+			  "error and let the supervisor start the plugin again.",
+		.needs = {.own_plugin = true}),
 	REGISTRATION("answer-delayed", REG_13, MEDIUM, ACCEPTED, registration_answer_delayed,
 		     .title = "A slow answer to Register is waited for",
 		     .advice =
 			     "Give Register at least 10 seconds: the kubelet dials back inside it.",
 		     .needs = {.own_plugin = true}),
-	REGISTRATION("kubelet-late", REG_14, HIGH, ACCEPTED, registration_before_kubelet,
-		     .param = &(const enum restart_absence){RESTART_NO_SOCKET},
-		     .title = "A plugin that starts before the kubelet registers later",
-		     .advice = "Watch for kubelet.sock, without polling in a loop, or end with an "
-			       "error.",
-		     .needs = {.own_plugin = true}),
-	REGISTRATION("other-file", REG_15, MEDIUM, ACCEPTED, registration_before_kubelet,
-		     .param = &(const enum restart_absence){RESTART_OTHER_FILE},
-		     .title = "A file at kubelet.sock that is not a socket is left alone",
-		     .advice = "Never remove kubelet.sock; wait until it can be connected to.",
-		     .needs = {.own_plugin = true}),
-	REGISTRATION("no-directory", RES_15, LOW, ACCEPTED, registration_before_kubelet,
-		     .param = &(const enum restart_absence){RESTART_NO_DIRECTORY},
-		     .title = "A plugin without its directory waits or ends with an error",
-		     .advice = "Say that the plugin directory does not exist, and end with an exit "
-			       "code other than 0, or wait for it.",
-		     .needs = {.os = "linux", .own_plugin = true}),
+	REGISTRATION_REVISED(
+		"kubelet-late", REG_14, HIGH, 2, ACCEPTED, registration_before_kubelet,
+		.param = &(const enum restart_absence){RESTART_NO_SOCKET},
+		.title = "A plugin that starts before the kubelet registers later",
+		.advice = "Watch for kubelet.sock, without polling in a loop, or end with an "
+			  "error.",
+		.needs = {.own_plugin = true}),
+	REGISTRATION_REVISED(
+		"other-file", REG_15, MEDIUM, 2, ACCEPTED, registration_before_kubelet,
+		.param = &(const enum restart_absence){RESTART_OTHER_FILE},
+		.title = "A file at kubelet.sock that is not a socket is left alone",
+		.advice =
+			"Never remove kubelet.sock; wait until it can be connected to, and serve a new socket: a kubelet that starts removes the old one.",
+		.needs = {.own_plugin = true}),
+	REGISTRATION_REVISED(
+		"no-directory", RES_15, LOW, 2, ACCEPTED, registration_before_kubelet,
+		.param = &(const enum restart_absence){RESTART_NO_DIRECTORY},
+		.title = "A plugin without its directory waits or ends with an error",
+		.advice = "Say that the plugin directory does not exist, and end with an exit "
+			  "code other than 0, or wait for it.",
+		.needs = {.os = "linux", .own_plugin = true}),
 	REGISTRATION("deprecation-file", REG_17, LOW, ACCEPTED, registration_beside_file,
 		     .param = "DEPRECATION",
 		     .title = "A file DEPRECATION does not keep the plugin from registering",

@@ -168,6 +168,10 @@ const rows = [
 		checks: ['restart.rolling-update'],
 		outcomes: {'restart.rolling-update': 'fail'},
 	},
+	row('a socket in a folder', nodePlugin('socket-in-a-folder'), {
+		checks: ['registration', 'restart'],
+		outcomes: {'registration.endpoint-name': 'fail', 'restart.socket-removed': 'not-applicable'},
+	}),
 	row('a look every few seconds', plugin({reaction_delay_ms: 4000}), {checks: ['restart']}),
 	row('a socket that is left behind', plugin({}, {on_sigterm: 'leave-socket'}), {
 		checks: ['restart', 'registration'], outcomes: {'restart.terminate': 'fail'},

@@ -11,6 +11,7 @@ const wrong = {
 	'registration.refused': {
 		'retry-at-once': 'attempts of a refused plugin', 'exit-0-when-refused': 'exit code of the refused plugin: got 0',
 		'crash-when-refused': 'the plugin when Register was refused: got the plugin was killed by signal 11',
+		'nil-when-refused': 'and last printed: panic: runtime error',
 	},
 	'registration.unavailable': {'no-retry': 'an attempt after refusal 1'},
 	'registration.answer-delayed': {'deadline-300-ms': 'attempts to register example.com/gpu'},
@@ -70,10 +71,12 @@ const rows = Object.entries(wrong).flatMap(([check, byFault]) => [
 ]);
 // A supervisor starts what ends.
 rows.push(
-	...['registration.unavailable', 'registration.kubelet-late'].map((check) => ({check, plugin: nodePlugin('exit-when-refused'), args, wanted: 'pass'})),
+	...['exit', 'panic', 'trace'].flatMap((end) => ['refused', 'unavailable', 'kubelet-late'].map((name) => (
+		{check: `registration.${name}`, plugin: nodePlugin(`${end}-when-refused`), args, wanted: 'pass'}))),
 	{check: 'restart.rolling-update', plugin: nodePlugin('one-socket-name'), args: [...args, '--profile', '1.36'], wanted: 'pass'},
 	{check: 'restart.rolling-update', plugin: nodePlugin('exit-on-disconnect'), args, wanted: 'pass'},
 	{check: 'restart.kubelet-disconnects', plugin: nodePlugin('exit-on-disconnect'), args, wanted: 'pass'},
+	{check: 'restart.terminate', plugin: nodePlugin('ends-with-1'), args, wanted: 'pass'},
 );
 
 await judgeAll(rows, 6);

@@ -2,7 +2,7 @@
 // usage: node node_plugin.mjs PLUGIN-DIR [FAULT]
 // A device plugin on Node's HTTP/2, without a gRPC library, and with at most one fault: each entry of `faults` changes the plugin in
 // one way in which plugins of others have failed, or could.
-import {chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
+import {chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
 import http2 from 'node:http2';
 import net from 'node:net';
 import {basename, dirname, join} from 'node:path';
@@ -219,8 +219,9 @@ const plugin = {
 	stop() {
 		for (const stream of plugin.streams) stream.end();
 		if (inode(plugin.socket) === plugin.inode && plugin.inode !== 0) unlinkSync(plugin.socket);
-		setTimeout(() => process.exit(0), 20);
+		setTimeout(() => process.exit(plugin.endCode), 20);
 	},
+	endCode: 0,
 
 	refused: () => setTimeout(() => plugin.register(), plugin.retryMs),
 	succeeded: () => plugin.registered++,
@@ -523,7 +524,11 @@ const faults = {
 	'retry-at-once': () => (plugin.retryMs = 5),
 	'exit-0-when-refused': () => (plugin.refused = () => process.exit(0)),
 	'crash-when-refused': () => (plugin.refused = () => process.kill(process.pid, 'SIGSEGV')),
+	'nil-when-refused': () => (plugin.refused = () => die('runtime error: invalid memory address or nil pointer dereference')),
+	/* Right: they end with an error, or print where it came from and try again. */
 	'exit-when-refused': () => (plugin.refused = () => process.exit(1)),
+	'panic-when-refused': () => (plugin.refused = () => die('rpc error: code = Unavailable')),
+	'trace-when-refused': () => unlike('refused', (before, ...args) => (console.error(new Error('Register')), before(...args))),
 	'deadline-300-ms': () => (plugin.deadlineMs = 300),
 	'waits-only-at-start': () => unlike('start', (before) => (existsSync(kubeletSocket) ? before() : (process.on('SIGTERM', () => process.exit(0)), setInterval(() => {}, 1000)))),
 	'spins-without-kubelet': () => setInterval(() => {
@@ -655,6 +660,13 @@ const faults = {
 	'one-socket-name-until-listed': () => {
 		faults['one-socket-name']();
 		plugin.succeeded = () => setTimeout(() => plugin.streams.size === 0 && plugin.register(), 100);
+	},
+	/* Right, as is a socket in a folder of the plugin's own, which no kubelet removes. */
+	'ends-with-1': () => (plugin.endCode = 1),
+	'socket-in-a-folder': () => {
+		mkdirSync(join(directory, 'node'), {recursive: true});
+		plugin.socketName = () => `node/${process.pid}-${generation++}.sock`;
+		plugin.endpoint = () => plugin.socket.slice(directory.length + 1);
 	},
 	'files-go-with-it': () => {
 		const path = join(dirname(directory), `node-${process.pid}.json`);
