@@ -273,20 +273,28 @@ static void error_names_id(struct rig *rig, const struct rig_item *item)
 				   "grpc-message", "names " RIG_UNKNOWN_ID, "'%s'", reply.message);
 }
 
+/* What every id gets, such as the control node of a driver, may come without one, too. */
 static void no_ids(struct rig *rig, const struct rig_item *item)
 {
-	const char *none = NULL;
+	const char *ids[] = {NULL, item->ids->items[0], item->ids->items[item->ids->count - 1]};
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	if (allocate_expect_answered(rig, item->resource, &none, 0, &reply)) {
-		const V1beta1__ContainerAllocateResponse *response = rig_first_response(&reply);
-		bool gave =
-			response != NULL && (response->n_devices != 0 || response->n_mounts != 0 ||
-					     response->n_cdi_devices != 0);
-		(void)check_expect(rig->run, !gave, "Allocate without ids",
-				   "an error or an empty answer", "%s",
-				   gave ? "devices or mounts" : rpc_code_name(reply.code));
+	if (!allocate_expect_answered(rig, item->resource, ids, 0, &reply))
+		return;
+	for (size_t i = 1; i < ARRAY_SIZE(ids); i++) {
+		struct rpc_answer next CLEANUP_RPC_ANSWER = {0};
+		struct allocate_difference more = {0};
+		const V1beta1__ContainerAllocateResponse *none = rig_first_response(&reply);
+		const V1beta1__ContainerAllocateResponse *one =
+			allocate_expect(rig, item->resource, &ids[i], 1,
+					"Allocate of a healthy device afterwards", &next);
+		if (one == NULL)
+			return;
+		(void)check_expect(rig->run,
+				   none == NULL ||
+					   !allocate_differ(ALLOCATE_ADDED, none, one, &more),
+				   "Allocate without ids", "an error, or only what each id gets",
+				   "%s", more.found ? more.first : rpc_code_name(reply.code));
 	}
-	(void)expect_first(rig, item, "Allocate of a healthy device afterwards", NULL);
 }
 
 struct registering {
@@ -419,14 +427,15 @@ const struct check allocate_checks[] = {
 		 .title = "The error of a refused Allocate names the id",
 		 .advice = "Put the id into the status message: the pod's owner sees nothing "
 			   "else."),
-	ALLOCATE("no-ids", ALC_09, MEDIUM, no_ids, .title = "Allocate without ids does no harm",
-		 .advice = "Answer with an error or with nothing; never with a device."),
+	ALLOCATE_REVISED(
+		"no-ids", ALC_09, MEDIUM, 2, no_ids, .title = "Allocate without ids does no harm",
+		.advice = "Answer with an error, or with no more than what every id gets."),
 	ALLOCATE_BODY("before-list", ALC_12, MEDIUM, 1, before_list,
 		      .title = "Allocate works before any ListAndWatch stream is open",
 		      .advice = "Build the device table at start, not when the first stream opens.",
 		      .needs.own_plugin = true),
 	ALLOCATE_REVISED(
-		"paths-exist", ALC_15, CRITICAL, 2, allocate_paths_exist,
+		"paths-exist", ALC_15, CRITICAL, 3, allocate_paths_exist,
 		.title = "Mount sources and device nodes in an answer exist",
 		.advice = "Check each path before answering: the container runtime creates an "
 			  "empty directory where a mount source is missing.",
@@ -436,7 +445,7 @@ const struct check allocate_checks[] = {
 		.title = "Entries with the same container path are equal",
 		.advice = "Merge the entries that several devices share: of equal container paths "
 			  "the first counts, and of two spellings of one the last."),
-	ALLOCATE_REVISED("read-only", ALC_18, MEDIUM, 2, allocate_read_only,
+	ALLOCATE_REVISED("read-only", ALC_18, MEDIUM, 3, allocate_read_only,
 			 .title = "Driver files are mounted read-only, not over system folders",
 			 .advice =
 				 "Set read_only, in CDI Specs the option \"ro\"; mount files, not "
@@ -465,10 +474,11 @@ const struct check allocate_checks[] = {
 		.advice = "Hand out the nodes of the id's own device, and of the driver where all "
 			  "devices share them: a container can use whatever it is given."),
 	ALLOCATE_REVISED(
-		"independent", ALC_32, HIGH, 2, allocate_independent,
+		"independent", ALC_32, HIGH, 3, allocate_independent,
 		.title = "Answers for one id and for several do not depend on earlier calls",
 		.advice = "Build each answer from the ids of its own request, all of them: keep no "
-			  "lists from call to call."),
+			  "lists from call to call. An empty one leaves the container without the "
+			  "device, unless the runtime has a plugin that adds it."),
 	ALLOCATE_BODY(
 		"lists-stay", ALC_33, HIGH, 1, allocate_lists_stay,
 		.title = "Allocate leaves devices listed and healthy",

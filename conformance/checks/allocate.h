@@ -60,6 +60,8 @@ enum allocate_members {
 	/* Device nodes, mounted files, CDI devices and names of variables: a plugin may make up a value or a folder for
 	 * each container. */
 	ALLOCATE_GRANTED,
+	/* Device nodes, mounted files and CDI devices that the first answer has, and the second one not. */
+	ALLOCATE_ADDED,
 };
 
 enum { ALLOCATE_SHOWN = 200 };

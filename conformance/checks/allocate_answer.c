@@ -21,9 +21,6 @@ enum {
 	LIST_MS = 500,	   /* a list comes after an answer */
 };
 
-/* On a Linux node no driver's path has a backslash. */
-#define SEPARATORS "/\\"
-
 bool allocate_may_refuse(struct rig *rig, const char *resource, const char *const *ids,
 			 size_t count, const struct rpc_answer *reply)
 {
@@ -217,18 +214,6 @@ static int compare_entries(const void *a, const void *b)
 	return order;
 }
 
-static bool path_is_sound(const char *path)
-{
-	const char *part = path;
-	while (*part != '\0') {
-		size_t length = strcspn(part, SEPARATORS);
-		if (length == 2 && part[0] == '.' && part[1] == '.')
-			return false;
-		part += length + strspn(part + length, SEPARATORS);
-	}
-	return path_is_absolute(path);
-}
-
 static bool path_exists(const struct context *context, const char *path)
 {
 	/* On the Wine node, Windows paths are files of this machine. */
@@ -238,7 +223,7 @@ static bool path_exists(const struct context *context, const char *path)
 		return wine_node_open(context->wine_directory, &node, NULL) == 0 &&
 		       wine_find_file(&node, path, &place, NULL) == 0;
 	}
-	return path_is_sound(path) && file_exists(path);
+	return path_is_absolute(path) && file_exists(path);
 }
 
 /* Tallies over all answers of a resource. */
@@ -283,8 +268,9 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 	answer_each (device, answer, devices) {
 		const char *path = device->host_path;
 		struct node_file file = {0};
-		bool is_node = path_is_sound(path) && node_file_identify(path, &file) &&
-			       node_file_is_device(&file);
+		/* Of a folder the runtime makes every node. */
+		bool is_node = path_is_absolute(path) && node_file_identify(path, &file) &&
+			       (node_file_is_device(&file) || file.kind == NODE_FILE_FOLDER);
 		tally_add(&answers->others, is_node, "%s (missing, or not a device node)", path);
 		const char *target = device->container_path;
 		tally_add(&answers->targets, path_is_absolute(target), "'%s' for %s", target, path);
@@ -295,7 +281,8 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 {
 	struct answers answers = {
 		.mounts = TALLY_OF(rig->run, "mounts[].host_path", "absolute and present"),
-		.others = TALLY_OF(rig->run, "devices[].host_path", "a device node"),
+		.others = TALLY_OF(rig->run, "devices[].host_path",
+				   "a device node, or a folder of them"),
 		.targets = TALLY_OF(rig->run, "container_path", "absolute"),
 	};
 	allocate_for_each_and_all(rig, item, judge_paths, &answers);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FOLDER_MAX = 256 }; /* entries of a folder that are looked at */
+
 /* Tallies over all answers of a resource. */
 struct harm {
 	struct tally paths, writable, nodes;
@@ -125,7 +127,28 @@ static void judge_node(struct harm *harm, const char *source, const char *place)
 		  source, place);
 }
 
-/* `edit`: of a CDI Spec, whose options are those of the mount: sockets and folders that programs share are writable. */
+/* Sets the user's bool where a driver has such a file. */
+static bool find_driver_file(const char *path, const struct node_file *file, void *user)
+{
+	const char *name = path_base(path);
+	bool *found = user;
+	*found = file->kind == NODE_FILE_REGULAR &&
+		 (strstr(name, ".so") != NULL || text_ends_with(name, ".json"));
+	return !*found;
+}
+
+/* Sockets and folders that programs share, as those of NVIDIA's MPS, are writable; plugins mount /dev/null to mark a device by
+ * the name of the mount, and writes to it are lost. */
+static bool may_be_writable(const char *path, const struct node_file *file)
+{
+	bool found = false;
+	if (file->kind == NODE_FILE_FOLDER)
+		node_file_walk(path, FOLDER_MAX, find_driver_file, &found);
+	return (file->kind == NODE_FILE_FOLDER && !found) || file->kind == NODE_FILE_OTHER ||
+	       (file->kind == NODE_FILE_CHARACTER && file->major == 1 && file->minor == 3);
+}
+
+/* `edit`: of a CDI Spec, whose options are those of the mount. */
 static void judge_mount(const struct rig *rig, struct harm *harm, const struct grant_entry *mount,
 			bool edit)
 {
@@ -133,12 +156,10 @@ static void judge_mount(const struct rig *rig, struct harm *harm, const struct g
 	const bool live = context->node_file == NULL && context->wine_directory == NULL;
 	const char *by = edit ? ", by a CDI Spec" : "";
 
-	/* Plugins mount /dev/null to mark a device by the name of the mount: writes to it are lost. */
 	struct node_file file = {0};
 	const bool is_known = node_file_identify(mount->host_path, &file);
-	const bool is_null =
-		is_known && file.kind == NODE_FILE_CHARACTER && file.major == 1 && file.minor == 3;
-	if (!is_null && (!edit || (is_known && file.kind == NODE_FILE_REGULAR)))
+	if (edit ? is_known && file.kind == NODE_FILE_REGULAR
+		 : !is_known || !may_be_writable(mount->host_path, &file))
 		tally_add(&harm->writable, mount->read_only, "%s: false%s", mount->container_path,
 			  by);
 

@@ -256,11 +256,28 @@ static void expect_files(struct rig *rig, const char *id, const struct kept_file
 	}
 }
 
+/* What a container with the id gets is in its answer, where everybody can see it. */
+static bool expect_contents(struct rig *rig, const char *resource, const char *id)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	const V1beta1__ContainerAllocateResponse *answer =
+		allocate_expect(rig, resource, &id, 1, id, &reply);
+	return answer != NULL &&
+	       check_expect_is(rig->run,
+			       answer->n_devices + answer->n_mounts + answer->n_envs +
+					       answer->n_annotations + answer->n_cdi_devices !=
+				       0,
+			       check_format(rig->run, "the answer for %s", id),
+			       "something for the container", "empty");
+}
+
 void allocate_independent(struct rig *rig, const struct rig_item *item)
 {
 	const char *ids[] = {item->ids->items[0], item->ids->items[item->ids->count - 1]};
 	struct rpc_answer replies[3] = {{0}};
 	const V1beta1__ContainerAllocateResponse *answers[2] = {NULL};
+	if (!expect_contents(rig, item->resource, ids[0]))
+		return;
 	if (item->ids->count < 2) {
 		check_not_applicable(rig->run, "%s has one device", item->resource);
 		return;

@@ -66,7 +66,7 @@ static void add_file(struct lines *lines, const char *member, const char *contai
 static struct lines read_lines(enum allocate_members members,
 			       const V1beta1__ContainerAllocateResponse *answer)
 {
-	struct lines lines = {.granted = members == ALLOCATE_GRANTED};
+	struct lines lines = {.granted = members != ALLOCATE_ALL};
 	answer_each (device, answer, devices)
 		add_file(&lines, "devices", device->container_path, device->host_path,
 			 device->permissions);
@@ -75,6 +75,10 @@ static struct lines read_lines(enum allocate_members members,
 			 mount->read_only ? "read-only" : "writable");
 	answer_each (cdi, answer, cdi_devices)
 		add_line(&lines, "cdi_devices", cdi->name, NULL);
+	if (members == ALLOCATE_ADDED) {
+		text_list_sort(&lines.list);
+		return lines;
+	}
 	answer_each (env, answer, envs) {
 		if (lines.granted)
 			add_line(&lines, "envs", env->key, NULL);
@@ -165,7 +169,7 @@ bool allocate_differ(enum allocate_members members, const V1beta1__ContainerAllo
 			order = strcmp(one->items[i], other->items[j]);
 		if (order < 0)
 			keep_difference(one->items[i], true, other, out);
-		if (order > 0)
+		if (order > 0 && members != ALLOCATE_ADDED)
 			keep_difference(other->items[j], false, one, out);
 		i += order <= 0;
 		j += order >= 0;

@@ -167,11 +167,11 @@ const struct check list_and_watch_checks[] = {
 	     .title = "The first device list arrives promptly",
 	     .advice = "Send the list as soon as the stream opens, before watching for changes.",
 	     .judge = first_message),
-	LIST("devices-present", LAW_02, CRITICAL, list_devices_present,
-	     .title = "The list contains the node's devices",
-	     .advice = "Compare the list with 'gpu-discovery'; one of the plugin's filters may be "
-		       "too narrow.",
-	     .needs = {.devices = 1}),
+	CHECK("list-and-watch.devices-present", LAW_02, CRITICAL, 2, list_devices_present,
+	      .title = "The list contains the node's devices",
+	      .advice = "Compare the list with 'gpu-discovery'; one of the plugin's filters may be "
+			"too narrow.",
+	      .timeout_s = 720, .depends_on = "list-and-watch.arrives", .needs = {.devices = 1}),
 	CHECK("list-and-watch.ids", LAW_03, HIGH, 2, each_list, .param = &one_device,
 	      .timeout_s = 720, .depends_on = "list-and-watch.arrives",
 	      .title = "Device ids are unique, printable and not empty",

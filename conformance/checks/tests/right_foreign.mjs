@@ -75,8 +75,6 @@ const nvidia = (allocate, changes = {}) => ({
 	...changes,
 });
 const asNvidia = {...oneName, ...ownSocketUnseen};
-// With PASS_DEVICE_SPECS the nodes of the driver go to every container, also to one without a GPU.
-const alwaysControl = {'allocate.no-ids': 'fail'};
 const variable = {envs: {NVIDIA_VISIBLE_DEVICES: '{ids}'}};
 const nodesOf = Object.fromEntries(gpus.map((gpu, i) => [gpu, {devices: handOut('rw', `/dev/nvidia${i}`)}]));
 const kind = 'k8s.device-plugin.nvidia.com/gpu';
@@ -132,8 +130,8 @@ const amd = {
 const asAmd = {
 	...oneName,
 	'list-and-watch.devices-present': 'pass',
-	// Any id, and none, gets /dev/kfd, which every container needs for compute.
-	'allocate.unknown-id': 'fail', 'allocate.error-names-id': 'not-applicable', 'allocate.no-ids': 'fail',
+	// Any id gets /dev/kfd, which every container needs for compute.
+	'allocate.unknown-id': 'fail', 'allocate.error-names-id': 'not-applicable',
 	// The table of GPUs is filled by ListAndWatch: before, an id gets /dev/kfd and no GPU.
 	'allocate.before-list': 'fail',
 };
@@ -156,8 +154,7 @@ const gke = (names, changes = {}) => ({
 	},
 	...changes,
 });
-// What all GPUs need is handed out for no id as well.
-const asGke = {on_sigterm: 'die', outcomes: {...kubeletSocketUnseen, ...alwaysControl}};
+const asGke = {on_sigterm: 'die', outcomes: kubeletSocketUnseen};
 const giOf = (pair) => handOut('mrw', '/dev/nvidia0', ...pair);
 
 /* intel/intel-device-plugins-for-kubernetes: cmd/gpu_plugin, pkg/deviceplugin. */
@@ -180,7 +177,7 @@ const asIntel = {on_sigterm: 'die', outcomes: {...oneName, ...kubeletSocketUnsee
 
 const rows = [
 	row('NVIDIA, envvar', nvidia({once: variable}), {outcomes: asNvidia}),
-	row('NVIDIA, envvar with device specs', nvidia({once: {...variable, devices: control}, ids: nodesOf}), {outcomes: {...asNvidia, ...alwaysControl}, whole: true}),
+	row('NVIDIA, envvar with device specs', nvidia({once: {...variable, devices: control}, ids: nodesOf}), {outcomes: asNvidia, whole: true}),
 	row('NVIDIA, volume-mounts', nvidia(marks), {outcomes: asNvidia}),
 	row('NVIDIA, cdi-annotations', nvidia({once: annotation}), cdi),
 	row('NVIDIA, cdi-cri', nvidia({each: {cdi_devices: [`${kind}={base}`]}}), cdi),
@@ -189,7 +186,7 @@ const rows = [
 	row('NVIDIA, MIG', nvidia({
 		once: {...variable, devices: control},
 		ids: Object.fromEntries(migs.map((mig, i) => [mig, {devices: handOut('rw', '/dev/nvidia0', ...capabilities[i])}])),
-	}, {resource: 'nvidia.com/mig-1g.5gb', socket: 'nvidia-mig-1g.5gb.sock', devices: ids(...migs)}), {outcomes: {...asNvidia, ...alwaysControl}}),
+	}, {resource: 'nvidia.com/mig-1g.5gb', socket: 'nvidia-mig-1g.5gb.sock', devices: ids(...migs)}), {outcomes: asNvidia}),
 	row('NVIDIA, time-slicing with failRequestsGreaterThanOne', nvidia({each: {envs: {NVIDIA_VISIBLE_DEVICES: '{base}'}}}, {
 		resource: 'nvidia.com/gpu.shared', devices: replicas, max_ids: 1,
 	}), {outcomes: asNvidia}),
@@ -199,9 +196,7 @@ const rows = [
 	row('Intel, i915', intel('i915'), {...asIntel, whole: true}),
 	row('Intel, xe with a preference', intel('xe', {options: {get_preferred_allocation_available: true}, preferred: 'last'}), asIntel),
 	row('GKE', gke(['nvidia0', 'nvidia1']), asGke),
-	row('GKE, which ends for its supervisor', gke(['nvidia0', 'nvidia1'], {on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), {
-		...asGke, outcomes: alwaysControl,
-	}),
+	row('GKE, which ends for its supervisor', gke(['nvidia0', 'nvidia1'], {on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), {...asGke, outcomes: {}}),
 	row('GKE, partitions', gke(['nvidia0/gi1', 'nvidia0/gi2'], {
 		allocate: {
 			once: {devices: control.map((c) => ({...c, permissions: 'mrw'})), mounts: [readOnly('/home/kubernetes/bin/nvidia', '/usr/local/nvidia')]},
@@ -226,11 +221,11 @@ const rows = [
 		},
 		// The options of GetDevicePluginOptions are not in Register, which a kubelet ignores.
 	}, {outcomes: {...oneName, ...kubeletSocketUnseen, 'registration.options-agree': 'fail'}}),
-	// smarter-project/smarter-device-manager: server.go. The one node of the resource is in every answer, also to no id.
+	// smarter-project/smarter-device-manager: server.go. The one node of the resource is in every answer.
 	row('smarter-device-manager', {
 		resource: 'smarter-devices/video0', ...fixed('smarter-video0.sock'), ...watchesKubelet, sent_options: null,
 		devices: ids(...numbers(10, (i) => `smarter-${i}`)), allocate: {once: {devices: handOut('rw', '/dev/video0')}},
-	}, {outcomes: {...asNvidia, ...alwaysControl}}),
+	}, {outcomes: asNvidia}),
 ];
 
 await judgeAll(rows);

@@ -2,7 +2,7 @@
 // usage: node wrong_answers.mjs BUILD
 // Answers that are wrong only for another id, for several, later, at the same time, or in what they do to the machine. Each row is one
 // fault, of a kind that bug reports of real plugins and kubelets speak of, and what the reason must say.
-import {mkdirSync} from 'node:fs';
+import {mkdirSync, writeFileSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {file, judgeAll, nodePlugin, numbers, scripted, work, wrongRows} from './harness.mjs';
@@ -25,6 +25,9 @@ const prefers = (changes) => plugin({options: {get_preferred_allocation_availabl
 const prepares = (changes) => plugin({options: {pre_start_required: true}, ...changes});
 const touched = join(work, 'touched');
 mkdirSync(touched);
+const libraries = join(work, 'libraries');
+mkdirSync(libraries);
+writeFileSync(join(libraries, 'libgpu.so.1'), '');
 const raw = (mode) => `'${process.execPath}' '${join(import.meta.dirname, '../doubles/raw_plugin.mjs')}' ${mode} {plugin-dir}`;
 
 const wrong = {
@@ -37,7 +40,7 @@ const wrong = {
 		[plugin({accumulate: true, allocate: {once: {envs: {GPU_IDS: '{sorted}'}}}}), 'got envs[GPU_IDS] = gpu-0,gpu-3'],
 		[variables({GPU_ID: '{first}'}), 'the answer for two ids: got no GPU_ID=gpu-3'],
 		[plugin({answered_ids: 1, allocate: {each: {cdi_devices: ['example.com/gpu={id}']}}}), 'got no CDI device example.com/gpu=gpu-3'],
-		[plugin({rpc: {Allocate: {code: 'INTERNAL', message: 'device busy', skip: 4}}}), 'after Allocate of another id: got INTERNAL: device busy'],
+		[plugin({rpc: {Allocate: {code: 'INTERNAL', message: 'device busy', skip: 5}}}), 'after Allocate of another id: got INTERNAL: device busy'],
 	],
 	'allocate.cancelled': [[nodePlugin('prefers-and-locks'), 'GetPreferredAllocation afterwards: got no answer within']],
 	'pre-start.succeeds': [[nodePlugin('prepares-in-one-order'), 'PreStartContainer of gpu-1 and gpu-0: got FAILED_PRECONDITION nobody has gpu-1,gpu-0']],
@@ -93,6 +96,7 @@ const wrong = {
 	],
 	'allocate.read-only': [
 		[nodePlugin('several-may-write'), 'mounts[].read_only: got /opt/driver.json: false'],
+		[answers({once: {mounts: [{container_path: '/opt/driver', host_path: libraries, read_only: false}]}}), 'mounts[].read_only: got /opt/driver: false'],
 		[answers({each: {devices: [{container_path: '/dev/null', host_path: '/dev/zero', permissions: 'rw'}]}}), '/dev/zero on /dev/null'],
 		...['/', '/var/run/docker.sock', '/run/containerd/containerd.sock', '/run/podman/podman.sock', '/var/lib/kubelet/pods', '/root/.kube', '/proc', '/etc']
 			.map((path) => [answers({once: mounts(path)}), `mounts[]: got ${path}`]),

@@ -68,7 +68,7 @@ const wrong = {
 	'allocate.repeat': [plugin(rpc('Allocate', {code: 8, skip: 1})), 'same id again'],
 	'allocate.unknown-id': [plugin({accept_unknown: true}), 'unknown id: got OK'],
 	'allocate.error-names-id': [plugin(rpc('Allocate', {code: 5, message: 'no such device'})), 'grpc-message'],
-	'allocate.no-ids': [plugin({allocate: {once: answer}}), 'Allocate without ids'],
+	'allocate.no-ids': [plugin({allocate: {once: {devices: [{container_path: '/dev/gpu{ids}', host_path: '/dev/null', permissions: 'rw'}]}}}), 'Allocate without ids: got devices[/dev/gpu]'],
 	'allocate.before-list': [plugin({needs_stream: true}), 'before any ListAndWatch'],
 	'allocate.paths-exist': [plugin(each({mounts: [{container_path: '/opt/d', host_path: '/nonexistent/driver.so', read_only: true}]})), '/nonexistent/driver.so'],
 	'allocate.unique-paths': [plugin({devices: [{id: 'hostname'}, {id: 'passwd'}], ...each({mounts: [{container_path: '/opt/d', host_path: '/etc/{id}', read_only: true}]})}), '/opt/d is'],
@@ -144,7 +144,7 @@ const location = {devices: [{container_path: '', host_path: 'vpci-location-path:
 const onWindows = [...any, '--node', join(nodes, 'windows-4x-tesla-t4.json')];
 rows.push(
 	{check: 'restart.rolling-update', plugin: plugin(), args: [...any, '--profile', '1.37'], wanted: 'pass'},
-	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0']}}}), args: any, reason: 'Allocate without ids'},
+	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0{ids}']}}}), args: any, reason: 'Allocate without ids'},
 	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: onWindows, wanted: 'pass'},
 	{check: 'allocate.order', plugin: plugin({allocate: {each: answer, once: {envs: {CALL: '{call}'}}}}), args, reason: 'the same ids again: got envs[CALL] = 1'},
 	// One id stands for one device, however often it is asked for.
@@ -347,12 +347,15 @@ const wrongOnWindows = [
 	['mount-sources', windowsPlugin(mount({host_path: 'C:\\Users\\x.dll'})), 'below the driver store'],
 	['mount-sources', windowsPlugin(mount({host_path: `${store}\\lpt1.dll`})), 'below the driver store'],
 ];
-// A plugin that serves one device of a driver serves all of them; an id whose answer is empty stands for none.
+// A plugin that serves one device of a driver serves all of them; where only some answers are empty, their ids stand for none.
 const all = ['1B00', '1C00', '1D00', '1E00'].map((id) => ({id}));
 rows.push(
 	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all), args: onWindows, wanted: 'pass'},
 	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all.slice(1)), args: onWindows, reason: 'is granted by none'},
-	{check: 'list-and-watch.devices-present', plugin: plugin({devices: all, allocate: {}}), args: any, reason: 'nothing for 1B00'},
+	{check: 'list-and-watch.devices-present', plugin: plugin({devices: all, allocate: {ids: {'1B00': answer}}}), args: any, reason: 'answers that hand nothing out: got 3 of 4'},
+	// Where all are, something else hands out the devices.
+	{check: 'list-and-watch.devices-present', plugin: plugin({devices: all, allocate: {}}), args: any, wanted: 'unsupported'},
+	{check: 'allocate.independent', plugin: plugin({allocate: {}}), args: any, reason: 'gpu-0: got empty'},
 	// Naming a resource asks no less of it. Ids that could stand for the missing devices leave it open, and so does an answer that shows nothing.
 	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all), args: [...onWindows, '--resource', 'example.com/gpu'], wanted: 'pass'},
 	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all.slice(0, 1)), args: [...onWindows, '--resource', 'example.com/gpu'], reason: 'is granted by none'},
