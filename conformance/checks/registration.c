@@ -403,12 +403,12 @@ const struct check registration_checks[] = {
 		.advice = "Say that the plugin directory does not exist, and end with an exit "
 			  "code other than 0, or wait for it.",
 		.needs = {.os = "linux", .own_plugin = true}),
-	REGISTRATION("deprecation-file", REG_17, LOW, ACCEPTED, registration_beside_file,
-		     .param = "DEPRECATION",
-		     .title = "A file DEPRECATION does not keep the plugin from registering",
-		     .advice = "Ignore it: kubelets no longer write it, and none serves only "
-			       "plugins_registry.",
-		     .needs = {.own_plugin = true}),
+	REGISTRATION_REVISED("deprecation-file", REG_17, LOW, 2, ACCEPTED, registration_beside_file,
+			     .param = "DEPRECATION", .title = "A file DEPRECATION is left alone",
+			     .advice =
+				     "Ignore it: kubelets no longer write it, and none serves only "
+				     "plugins_registry.",
+			     .needs = {.own_plugin = true}),
 	REGISTRATION("files-of-others", REG_21, HIGH, ACCEPTED, registration_beside_file,
 		     .param = "other-vendor.sock",
 		     .title = "Files of others in the plugin directory are left alone",

@@ -20,7 +20,7 @@ const wrong = {
 		'removes-foreign-file': 'the file at kubelet.sock: got removed', 'crash-on-foreign-file': 'before the kubelet came: got the plugin was killed by signal 6',
 	},
 	'registration.no-directory': {'spins-without-directory': '% of a processor', 'crash-without-directory': 'before the kubelet came: got the plugin was killed by signal 6'},
-	'registration.deprecation-file': {'heeds-deprecation': 'the plugin registers'},
+	'registration.deprecation-file': {'removes-deprecation': 'the file DEPRECATION: got removed', 'crash-on-deprecation': 'the plugin registers: got the plugin was killed'},
 	'registration.files-of-others': {'sweeps-the-directory': 'the file other-vendor.sock: got removed'},
 	'allocate.after-restart': {'variable-of-the-process': 'answers after the plugin\'s restart: got gpu-0: envs[SESSION] = '},
 	'restart.flapping': {
@@ -77,6 +77,7 @@ rows.push(
 	{check: 'restart.rolling-update', plugin: nodePlugin('exit-on-disconnect'), args, wanted: 'pass'},
 	{check: 'restart.kubelet-disconnects', plugin: nodePlugin('exit-on-disconnect'), args, wanted: 'pass'},
 	{check: 'restart.terminate', plugin: nodePlugin('ends-with-1'), args, wanted: 'pass'},
+	{check: 'registration.deprecation-file', plugin: nodePlugin('heeds-deprecation'), args, wanted: 'pass'},
 );
 
 await judgeAll(rows, 6);

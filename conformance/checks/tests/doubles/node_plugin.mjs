@@ -539,7 +539,10 @@ const faults = {
 		before();
 	}),
 	'crash-on-foreign-file': () => unlike('refused', (before, code) => (existsSync(kubeletSocket) && !statSync(kubeletSocket).isSocket() ? process.kill(process.pid, 'SIGABRT') : before(code))),
+	/* Right, as upstream's stub does. */
 	'heeds-deprecation': () => unlike('register', (before) => existsSync(join(directory, 'DEPRECATION')) || before()),
+	'removes-deprecation': () => rmSync(join(directory, 'DEPRECATION'), {force: true}),
+	'crash-on-deprecation': () => existsSync(join(directory, 'DEPRECATION')) && process.kill(process.pid, 'SIGABRT'),
 	/* Restarts. */
 	'first-restart-only': () => unlike('again', (before) => plugin.restarts === 0 && before()),
 	'two-restarts': () => unlike('again', (before) => plugin.restarts < 2 && before()),
