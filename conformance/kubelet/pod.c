@@ -2,7 +2,9 @@
 #include "conformance/kubelet/pod.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "conformance/kubelet/endpoints.h"
 #include "conformance/kubelet/pods.h"
 #include "conformance/kubelet/resources.h"
@@ -10,6 +12,15 @@
 #include "rpc/message.h"
 
 #include <string.h>
+#include <uv.h>
+
+enum {
+	NODE_FOLDERS = 4,
+	FILE_TYPE = 0170000,
+	FILE_CHARACTER = 0020000,
+	FILE_BLOCK = 0060000,
+	FILE_FOLDER = 0040000
+};
 
 /* The admission or start of one container. */
 struct work {
@@ -160,6 +171,39 @@ int kubelet_admit(struct kubelet *kubelet, const struct kubelet_container *conta
 
 /* GetDeviceRunContainerOptions: PreStartContainer where it is required, then the merge. */
 
+/* Is it a device node, or a folder of /dev that may hold one? */
+static bool is_of_devices(const char *path)
+{
+	static const char *const others[] = {"console", "fd", "mqueue", "pts", "shm", NULL};
+	uv_fs_t request;
+	const int rc = uv_fs_lstat(NULL, &request, path, NULL);
+	const unsigned type = (unsigned)request.statbuf.st_mode & FILE_TYPE;
+	uv_fs_req_cleanup(&request);
+	return rc == 0 && (type == FILE_CHARACTER || type == FILE_BLOCK || type == FILE_FOLDER) &&
+	       others[text_position(others, path_base(path))] == NULL;
+}
+
+/* Of a folder, such as /dev/snd, container runtimes make each node. */
+static void add_device(struct grant_merge *merge, const struct grant_entry *device, int folders)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	if (folders == 0 || !path_is_within(device->host_path, "/dev") ||
+	    file_list(device->host_path, &names, NULL) < 0) {
+		grant_merge_add(merge, GRANT_DEVICE, *device);
+		return;
+	}
+	text_each (name, &names) {
+		char *host CLEANUP_FREE = path_join(device->host_path, name);
+		char *container CLEANUP_FREE = path_join(device->container_path, name);
+		if (is_of_devices(host))
+			add_device(merge,
+				   &(struct grant_entry){.container_path = container,
+							 .host_path = host,
+							 .permissions = device->permissions},
+				   folders - 1);
+	}
+}
+
 /* Variables and annotations are maps: within one answer protobuf-go keeps the last value of a key. */
 static void add_answer(struct grant_merge *merge, bool windows, const struct kubelet_answer *answer)
 {
@@ -170,11 +214,12 @@ static void add_answer(struct grant_merge *merge, bool windows, const struct kub
 				(struct grant_entry){.name = response->envs[i]->key,
 						     .value = response->envs[i]->value});
 	for (size_t i = 0; i < response->n_devices; i++)
-		grant_merge_add(
-			merge, GRANT_DEVICE,
-			(struct grant_entry){.container_path = response->devices[i]->container_path,
-					     .host_path = response->devices[i]->host_path,
-					     .permissions = response->devices[i]->permissions});
+		add_device(merge,
+			   &(struct grant_entry){.container_path =
+							 response->devices[i]->container_path,
+						 .host_path = response->devices[i]->host_path,
+						 .permissions = response->devices[i]->permissions},
+			   windows ? 0 : NODE_FOLDERS);
 	for (size_t i = 0; i < response->n_mounts; i++)
 		grant_merge_add(
 			merge, GRANT_MOUNT,

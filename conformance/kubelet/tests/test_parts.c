@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/tests/unit.h"
 #include "conformance/kubelet/id_set.h"
@@ -9,6 +10,7 @@
 #include "rpc/resource_name.h"
 #include "rpc/rpc.h"
 
+#include <string.h>
 #include <time.h>
 
 static void test_resource_names(void)
@@ -257,6 +259,21 @@ static void test_many_mounts(void)
 	grant_free(&grant);
 }
 
+static void test_folder_of_device_nodes(void)
+{
+	static struct answer_parts parts;
+	struct grant grant = {0};
+	bool found = false;
+	make_answer(&parts, "/gpus", "/dev", true);
+	kubelet_merge(false, &(const struct kubelet_answer){"a.example/x", &parts.response}, 1,
+		      &grant);
+	grant_each (device, &grant.devices)
+		found |= strcmp(device->container_path, "/gpus/null") == 0 &&
+			 strcmp(device->host_path, "/dev/null") == 0;
+	CU_ASSERT_EQUAL(found, file_exists("/dev/null"));
+	grant_free(&grant);
+}
+
 static void test_windows_drops_cdi_and_later_devices(void)
 {
 	static struct answer_parts first, second;
@@ -336,6 +353,7 @@ UNIT_MAIN("kubelet parts", {"resource names", test_resource_names},
 	  {"the first answer wins", test_first_one_wins},
 	  {"the last value of a key counts", test_last_value_of_a_key},
 	  {"100,000 mounts", test_many_mounts},
+	  {"each node of a folder", test_folder_of_device_nodes},
 	  {"Windows drops CDI devices and later device specs",
 	   test_windows_drops_cdi_and_later_devices},
 	  {"events have one JSON form", test_events_have_one_json_form},
