@@ -485,12 +485,13 @@ const struct check allocate_checks[] = {
 		.advice =
 			"Report health only: the kubelet knows which devices it has allocated, and "
 			"takes an unhealthy one for broken."),
-	ALLOCATE("parallel", ALC_25, HIGH, allocate_parallel,
-		 .title = "Concurrent calls are answered, each for its own id",
-		 .advice = "Keep a call's state out of variables that calls share, or lock them."),
-	ALLOCATE("cancelled", ALC_26, MEDIUM, allocate_cancelled,
-		 .title = "Cancelled calls leave the plugin usable",
-		 .advice = "Stop when the call's context ends, and release its locks."),
+	ALLOCATE_REVISED(
+		"parallel", ALC_25, HIGH, 2, allocate_parallel,
+		.title = "Concurrent calls are answered, each for its own id",
+		.advice = "Keep a call's state out of variables that calls share, or lock them."),
+	ALLOCATE_REVISED("cancelled", ALC_26, MEDIUM, 2, allocate_cancelled,
+			 .title = "Cancelled calls leave the plugin usable",
+			 .advice = "Stop when the call's context ends, and release its locks."),
 	ALLOCATE("answer-size", ALC_27, MEDIUM, allocate_size,
 		 .title = "Answers fit into the kubelet's checkpoint",
 		 .advice = "Mount folders in place of thousands of files, or name CDI devices: the "

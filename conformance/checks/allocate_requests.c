@@ -16,6 +16,7 @@
 enum {
 	PARALLEL_CALLS = 64,
 	CANCELLED_CALLS = 20,
+	SLOW_MS = 250,	  /* for one call */
 	LATER_CALLS = 20, /* after which files of an answer are still needed */
 	LATER_MS = 3500,  /* the same */
 	UNHEALTHY_MAX = 16,
@@ -183,21 +184,33 @@ static void parallel_free(struct parallel **parallel)
 	free(*parallel);
 }
 
+/* A kubelet makes one call after the other: a plugin that takes its time for each, and does one at a time, gets no more
+ * calls at once than it can answer. */
+static size_t calls_at_once(struct rig *rig, const struct rig_item *item, size_t most)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	(void)rig_ask(rig, item->resource, rig_ids(item->ids), 1, &reply);
+	if (reply.duration_ms < SLOW_MS)
+		return most;
+	size_t count = context_wait_ms(rig->context, RIG_CALL_MS) / 2 / reply.duration_ms;
+	return count < 2 ? 2 : count < most ? count : most;
+}
+
 /* Calls of all methods wait for each other, or do not. */
-static void mixed_calls(struct rig *rig, const struct rig_item *item)
+static void mixed_calls(struct rig *rig, const struct rig_item *item, size_t calls)
 {
 	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
 	TALLY(answers, rig->run, "calls of several methods at the same time", "OK");
 	enum method methods[METHODS];
 	struct error err = {0};
 	const size_t count = methods_of(rig, item->resource, methods);
-	if (count == 1 || !start_calls(rig, item, PARALLEL_CALLS, methods, count, parallel))
+	if (count == 1 || !start_calls(rig, item, calls, methods, count, parallel))
 		return;
 	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
 			  "answers to calls of several methods", &err);
 	if (!rig_expect_ok(rig, rc, "calls of several methods are answered", &err))
 		return;
-	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
+	for (size_t i = 0; i < calls; i++) {
 		const struct parallel_call *call = &parallel->calls[i];
 		tally_add(&answers, call->code == RPC_OK, "%s: %s %s for %s",
 			  method_names[methods[i % count]], rpc_code_name(call->code),
@@ -213,14 +226,15 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 	TALLY(devices, rig->run, "devices in their answers", "those of the id");
 	struct error err = {0};
 	bool stable = allocate_is_stable(rig, item);
-	if (!start_calls(rig, item, PARALLEL_CALLS, &method, 1, parallel))
+	const size_t calls = calls_at_once(rig, item, PARALLEL_CALLS);
+	if (!start_calls(rig, item, calls, &method, 1, parallel))
 		return;
 	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
 			  "answers to calls at the same time", &err);
 	if (!rig_expect_ok(rig, rc, "calls at the same time are answered", &err))
 		return;
 
-	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
+	for (size_t i = 0; i < calls; i++) {
 		const struct parallel_call *call = &parallel->calls[i];
 		const char *id = call->id;
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -240,7 +254,7 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 		tally_add(&devices, !differs, "%s: %s, not %s", id, difference.first,
 			  difference.second);
 	}
-	mixed_calls(rig, item);
+	mixed_calls(rig, item, calls);
 }
 
 /* Calls of each method; a kubelet that ends, cancels all that run. pre-start.cancelled judges PreStartContainer. */
@@ -248,14 +262,15 @@ void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 {
 	enum method methods[METHODS];
 	const size_t count = methods_of(rig, item->resource, methods);
+	const size_t calls = calls_at_once(rig, item, CANCELLED_CALLS);
 	for (size_t k = 0; k < count && methods[k] != START; k++) {
 		struct parallel *parallel CLEANUP(parallel_free) =
 			memory_allocate(1, sizeof(*parallel));
-		if (!start_calls(rig, item, CANCELLED_CALLS, &methods[k], 1, parallel))
+		if (!start_calls(rig, item, calls, &methods[k], 1, parallel))
 			return;
 		if (methods[k] == PREFER) /* they leave */
 			(void)rig_watch(rig, 1, 1);
-		for (size_t i = 0; i < CANCELLED_CALLS; i++) {
+		for (size_t i = 0; i < calls; i++) {
 			if (parallel->calls[i].call != NULL)
 				rpc_call_cancel(parallel->calls[i].call);
 		}

@@ -112,6 +112,9 @@ const rows = [
 	row('two streams at a time', nodePlugin('two-streams-at-a-time'), {
 		args: host, checks: ['load', 'protocol', 'list-and-watch'], outcomes: {'load.slow-reader': 'not-applicable'},
 	}),
+	row('one slow Allocate at a time', nodePlugin('one-slow-allocate-at-a-time'), {
+		args: host, checks: ['allocate.prompt', 'allocate.parallel', 'allocate.cancelled'],
+	}),
 	row('a list of exactly 4 MiB', plugin({devices: listOf4MiB(0)}), {args: host, checks: ['list-and-watch', 'allocate.one-response']}),
 	row('ids of 63 characters beyond ASCII', plugin({devices: [{id: '字'.repeat(63)}, {id: '\u{1f3ae}'.repeat(63)}]})),
 	row('ids of odd letters', plugin({devices: [{id: ' '}, {id: '%s/../"\'$(x)\\'}]})),

@@ -780,6 +780,14 @@ const faults = {
 	'several-get-a-missing-file': () => unlike('files', (before, ids) => [...before(), ...(ids.length > 1 ? [plugin.mount('/opt/peers.json', '/nonexistent/peers.json')] : [])]),
 	'other-ids-each-start': () => (plugin.ids = plugin.ids.map((id) => `${id}-${process.pid}`)),
 	'other-ids-each-restart': () => unlike('list', () => message(...plugin.ids.map((id) => bytes(1, message(bytes(1, plugin.restarts > 0 ? `${id}-${plugin.restarts}` : id), bytes(2, 'Healthy')))))),
+	/* Right: one after the other, each of which takes its time. */
+	'one-slow-allocate-at-a-time': () => {
+		let last = Promise.resolve();
+		unlike('unary', (before, stream, name, data) => {
+			if (name !== 'Allocate') before(stream, name, data);
+			else last = last.then(() => new Promise((done) => setTimeout(() => done(stream.destroyed || before(stream, name, data)), 1500)));
+		});
+	},
 	'allocate-lost-in-restart': () => {
 		let stuck = false; // it holds its lock for ever
 		unlike('onStream', (before, stream, headers) => {
