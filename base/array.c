@@ -3,7 +3,6 @@
 #include "base/memory.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 
 enum { FIRST_CAPACITY = 8 };
 

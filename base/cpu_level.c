@@ -2,7 +2,6 @@
 #include "base/cpu_level.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #define BIT(number) (1U << (number))
 

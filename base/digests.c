@@ -31,15 +31,12 @@ struct digests {
 	size_t open; /* jobs that have not ended */
 };
 
-int digests_new(uv_loop_t *loop, struct digest_cache *cache, struct digests **out,
-		struct error *err)
+struct digests *digests_new(uv_loop_t *loop, struct digest_cache *cache)
 {
 	struct digests *digests = memory_allocate(1, sizeof(*digests));
-	(void)err;
 	digests->loop = loop;
 	digests->cache = cache;
-	*out = digests;
-	return 0;
+	return digests;
 }
 
 static void job_work(uv_work_t *work)
@@ -157,7 +154,8 @@ static int set_add_file(struct digest_set *set, struct digests *digests, const c
 	}
 	set->jobs = array_grow(set->jobs, set->names.count, sizeof(const struct digest_job *));
 	set->jobs[set->names.count] = job;
-	return text_list_add(&set->names, name, err);
+	text_list_add(&set->names, name);
+	return 0;
 }
 
 static int set_add(struct digest_set *set, struct digests *digests, const char *name,
@@ -200,14 +198,13 @@ bool digest_set_result(const struct digest_set *set, char out[DIGEST_SIZE])
 		return false;
 	for (size_t i = 0; i < set->names.count; i++) {
 		const char *digest = digest_result(set->jobs[i]);
-		if (digest[0] == '\0' ||
-		    text_list_take(&lines, text_format("%s %s\n", set->names.items[i], digest),
-				   NULL) < 0)
+		if (digest[0] == '\0')
 			return false;
+		text_list_addf(&lines, "%s %s\n", set->names.items[i], digest);
 	}
 	text_list_sort(&lines);
-	for (size_t i = 0; i < lines.count; i++)
-		text_add(&all, lines.items[i]);
+	text_each (line, &lines)
+		text_add(&all, line);
 	digest_bytes(text_string(&all), all.size, out);
-	return !all.failed;
+	return true;
 }

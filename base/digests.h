@@ -5,7 +5,7 @@
  * Digests of many files, read in the threads of a libuv loop's pool while the caller goes on. A
  * file is read once, under however many names it is asked for.
  *
- *     digests_new(&loop, &digests, err);
+ *     digests = digests_new(&loop, NULL);
  *     digests_add(digests, "/usr/lib/libvulkan_lvp.so", &driver, err);
  *     ...
  *     digests_wait(digests);
@@ -21,8 +21,7 @@ struct digests;
 struct digest_job; /* one file; belongs to its digests */
 
 /* `cache` holds digests of earlier runs and receives those of this one; borrowed. NULL: everything is read. */
-int digests_new(uv_loop_t *loop, struct digest_cache *cache, struct digests **out,
-		struct error *err);
+struct digests *digests_new(uv_loop_t *loop, struct digest_cache *cache);
 
 /* Stops what has not ended and frees. The loop may run. NULL is allowed. */
 void digests_free(struct digests *digests);

@@ -183,7 +183,8 @@ static int take_path(struct elf_reader *reader, uint64_t index, const char *what
 	if (rc < 0)
 		return rc;
 	text_list_free(out);
-	return text_list_split(out, path, ':', reader->err);
+	text_list_split(out, path, ':');
+	return text_list_check(out, reader->err);
 }
 
 static int take_entry(struct elf_reader *reader, uint64_t tag, uint64_t value)
@@ -200,7 +201,8 @@ static int take_entry(struct elf_reader *reader, uint64_t tag, uint64_t value)
 		rc = dynamic_string(reader, value, "DT_NEEDED", &name);
 		if (rc < 0)
 			return rc;
-		return text_list_take(&info->needed, name, reader->err);
+		text_list_take(&info->needed, name);
+		return text_list_check(&info->needed, reader->err);
 	case DT_SONAME:
 		free(STEAL(info->soname));
 		return dynamic_string(reader, value, "DT_SONAME", &info->soname);

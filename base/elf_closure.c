@@ -81,9 +81,9 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 	int rc = add_file(process->closure, known, destination, err);
 	if (rc < 0)
 		return rc;
-	(void)text_list_add(process->names, name, NULL);
+	text_list_add(process->names, name);
 	if (info->soname != NULL && !text_list_has(process->names, info->soname))
-		(void)text_list_add(process->names, info->soname, NULL);
+		text_list_add(process->names, info->soname);
 	for (size_t i = 0; i < process->count; i++) {
 		if (process->objects[i]->known == known)
 			return 0;
@@ -111,9 +111,9 @@ static int search_system(struct elf_search *search, const char *origin, const ch
 					destination, err);
 	if (rc != ERROR_NOT_FOUND)
 		return rc;
-	rc = elf_default_directories(fits, &standard, err);
-	if (rc < 0)
-		return rc;
+	elf_default_directories(fits, &standard);
+	if (standard.failed)
+		return error_memory(err);
 	return elf_search_directories(search, &standard, origin, name, fits, found, destination,
 				      err);
 }

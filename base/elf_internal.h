@@ -36,7 +36,7 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 			   const struct elf_known **out, char **destination, struct error *err);
 
 /* The directories that the loader searches by itself on this machine. */
-int elf_default_directories(const struct elf_info *info, struct text_list *out, struct error *err);
+void elf_default_directories(const struct elf_info *info, struct text_list *out);
 
 /* "$ORIGIN/../lib" and "${ORIGIN}/../lib" with the directory put in, $LIB with the machine's. NULL
  * for an entry with another token: the loader's answer is not known here. Caller frees. */

@@ -55,16 +55,17 @@ static int config_line(struct elf_search *search, char *line, const char *path, 
 		struct text_list patterns CLEANUP_TEXT_LIST = {0};
 		for (char *blank = line; (blank = strchr(blank, '\t')) != NULL;)
 			*blank = ' ';
-		int rc = text_list_split(&patterns, line + 7, ' ', err);
+		text_list_split(&patterns, line + 7, ' ');
+		int rc = text_list_check(&patterns, err);
 		for (size_t i = 0; rc == 0 && i < patterns.count; i++) {
 			if (patterns.items[i][0] != '\0')
 				rc = config_include(search, patterns.items[i], path, depth, err);
 		}
 		return rc;
 	}
-	if (!path_is_absolute(line) || text_list_has(&search->configured, line))
-		return 0;
-	return text_list_add(&search->configured, line, err);
+	if (path_is_absolute(line) && !text_list_has(&search->configured, line))
+		text_list_add(&search->configured, line);
+	return text_list_check(&search->configured, err);
 }
 
 static int config_read(struct elf_search *search, const char *path, unsigned depth,
@@ -78,7 +79,7 @@ static int config_read(struct elf_search *search, const char *path, unsigned dep
 	char *host CLEANUP_FREE = search_host_path(search, resolved);
 	int rc = file_read(host, CONFIG_SIZE_MAX, &data, NULL, err);
 	if (rc == 0)
-		(void)text_list_split(&lines, data, '\n', NULL);
+		text_list_split(&lines, data, '\n');
 	for (size_t i = 0; rc == 0 && i < lines.count; i++)
 		rc = config_line(search, lines.items[i], path, depth, err);
 	return rc;
@@ -158,7 +159,7 @@ static const char *search_multiarch(const struct elf_info *info)
 	return NULL;
 }
 
-int elf_default_directories(const struct elf_info *info, struct text_list *out, struct error *err)
+void elf_default_directories(const struct elf_info *info, struct text_list *out)
 {
 	const char *multiarch = search_multiarch(info);
 	const char *plain[] = {
@@ -167,15 +168,12 @@ int elf_default_directories(const struct elf_info *info, struct text_list *out, 
 		"/lib",
 		"/usr/lib",
 	};
-	int rc = 0;
 	if (multiarch != NULL) {
-		rc = text_list_take(out, text_format("/lib/%s", multiarch), err);
-		if (rc == 0)
-			rc = text_list_take(out, text_format("/usr/lib/%s", multiarch), err);
+		text_list_addf(out, "/lib/%s", multiarch);
+		text_list_addf(out, "/usr/lib/%s", multiarch);
 	}
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(plain); i++)
-		rc = text_list_add(out, plain[i], err);
-	return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
+		text_list_add(out, plain[i]);
 }
 
 /* The length of "$NAME" or "${NAME}" at the beginning of `string`, 0 when it is another token. */

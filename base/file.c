@@ -100,10 +100,10 @@ int file_list(const char *path, struct text_list *names, struct error *err)
 	int rc = uv_fs_scandir(NULL, &request, native, 0, NULL);
 	rc = rc < 0 ? error_uv(err, rc, "%s", path) : 0;
 	while (rc == 0 && uv_fs_scandir_next(&request, &entry) != UV_EOF)
-		rc = text_list_add(names, entry.name, err);
+		text_list_add(names, entry.name);
 	uv_fs_req_cleanup(&request);
 	text_list_sort(names);
-	return rc;
+	return rc == 0 ? text_list_check(names, err) : rc;
 }
 
 void file_name_held(const char *held, const char *path, struct error *err)

@@ -177,9 +177,9 @@ cJSON *json_new_string(const char *data, size_t size)
 	return clean.failed ? NULL : cJSON_CreateString(text_string(&clean));
 }
 
-bool json_add_string(cJSON *object, const char *key, const char *value)
+void json_add_string(cJSON *object, const char *key, const char *value)
 {
-	return cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
+	(void)cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
 }
 
 cJSON *json_new_strings(const struct text_list *list)

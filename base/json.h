@@ -66,8 +66,8 @@ void json_add_quoted(struct text *text, const char *data, size_t size);
 cJSON *json_new_string(const char *data, size_t size);
 cJSON *json_new_strings(const struct text_list *list); /* an array of such */
 
-/* Adds a member to an object, NULL included. False: out of memory. */
-bool json_add_string(cJSON *object, const char *key, const char *value);
+/* Adds a member to an object. */
+void json_add_string(cJSON *object, const char *key, const char *value);
 
 /* RFC 6901 JSON pointer ("/adapters/0/name"); NULL when nothing is there. */
 const cJSON *json_pointer(const cJSON *root, const char *pointer);

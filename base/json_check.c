@@ -20,24 +20,19 @@ static int repeated(const struct json_at *object, const cJSON *member, struct er
 	return json_error(&at, err, "appears twice");
 }
 
-static int check_many(const struct json_at *object, struct error *err)
-{
-	struct text_index names CLEANUP_TEXT_INDEX = {0};
-	size_t number = 0;
-	json_each (member, object->node) {
-		size_t first = 0;
-		int rc = text_index_put(&names, member->string, number, &first, err);
-		if (rc < 0 || first != number++)
-			return rc < 0 ? rc : repeated(object, member, err);
-	}
-	return 0;
-}
-
 static int check_members(const struct json_at *object, struct error *err)
 {
 	enum { FEW = 32 };
-	if (json_count(object) > FEW)
-		return check_many(object, err);
+	if (json_count(object) > FEW) {
+		struct text_index names CLEANUP_TEXT_INDEX = {0};
+		size_t number = 0;
+		json_each (member, object->node) {
+			if (text_index_put(&names, member->string, number) != number)
+				return repeated(object, member, err);
+			number++;
+		}
+		return 0;
+	}
 	json_each (member, object->node) {
 		for (const cJSON *other = member->next; other != NULL; other = other->next) {
 			if (strcmp(member->string, other->string) == 0)

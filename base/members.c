@@ -136,15 +136,8 @@ void member_strings(struct members *members, const char *key, const char *const 
 	member_item(members, key, members_take(&array));
 }
 
-bool array_add(cJSON *array, cJSON *item)
+void array_add(cJSON *array, cJSON *item)
 {
-	if (array != NULL && item != NULL && cJSON_AddItemToArray(array, item))
-		return true;
-	cJSON_Delete(item);
-	return false;
-}
-
-int members_append(cJSON *array, cJSON *item, struct error *err)
-{
-	return array_add(array, item) ? 0 : error_memory(err);
+	if (!cJSON_AddItemToArray(array, item))
+		cJSON_Delete(item);
 }

@@ -52,6 +52,5 @@ void member_copy(struct members *members, const char *key, const cJSON *value);
 /* A NULL-ended list; NULL is an empty one. */
 void member_strings(struct members *members, const char *key, const char *const *strings);
 
-/* Appends to an array; consumes `item`. False: either is NULL, or memory ran out. */
-bool array_add(cJSON *array, cJSON *item);
-int members_append(cJSON *array, cJSON *item, struct error *err); /* ERROR_MEMORY */
+/* Appends to an array; consumes `item`. Does nothing when either is NULL. */
+void array_add(cJSON *array, cJSON *item);

@@ -151,8 +151,10 @@ static int read_letters(struct options_reader *reader, const char *letters)
 static int read_word(struct options_reader *reader, const char *word)
 {
 	struct options_line *line = reader->line;
-	if (line->program->commands == NULL || line->command != NULL)
-		return text_list_add(&line->arguments, word, reader->err);
+	if (line->program->commands == NULL || line->command != NULL) {
+		text_list_add(&line->arguments, word);
+		return text_list_check(&line->arguments, reader->err);
+	}
 	char *name CLEANUP_FREE =
 		line->group != NULL ? text_format("%s %s", line->group, word) : memory_copy(word);
 	struct options_nearest nearest = {.wanted = name};
@@ -170,8 +172,10 @@ static int read_word(struct options_reader *reader, const char *word)
 		}
 		options_nearest_try(&nearest, command->name);
 	}
-	if (line->program->run != NULL)
-		return text_list_add(&line->arguments, word, reader->err);
+	if (line->program->run != NULL) {
+		text_list_add(&line->arguments, word);
+		return text_list_check(&line->arguments, reader->err);
+	}
 	if (nearest.found != NULL)
 		return error_set(reader->err, ERROR_ARGUMENT,
 				 "unknown command '%s'; did you mean '%s'?", name, nearest.found);

@@ -4,7 +4,6 @@
 #include "base/options_internal.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* Text in which nothing is a macro, an escape or a typographic hyphen. */
 static void man_add(struct text *out, const char *string)
@@ -132,7 +131,7 @@ static void environment_of(struct text *out, const struct option_spec *options,
 	{
 		if (option->env == NULL || text_list_has(named, option->env))
 			continue;
-		out->failed |= text_list_add(named, option->env, NULL) < 0;
+		text_list_add(named, option->env);
 		text_add(out, named->count == 1 ? ".SH ENVIRONMENT\n.TP\n" : ".TP\n");
 		add_font(out, 'B', option->env);
 		text_add(out, "\nWhat holds when ");

@@ -51,7 +51,8 @@ static int options_set(const struct option_spec *option, const char *value, cons
 			*(int64_t *)option->target = number;
 		return rc;
 	case OPTION_LIST:
-		return text_list_add(option->target, value, err);
+		text_list_add(option->target, value);
+		return text_list_check(option->target, err);
 	case OPTION_CHOICE:
 		return set_choice(option, value, what, err);
 	}
@@ -75,7 +76,8 @@ static int apply_environment(const struct option_spec *option, struct error *err
 		return 0;
 	if (option->type == OPTION_LIST) {
 		text_list_free(option->target);
-		return text_list_split(option->target, value, ',', err);
+		text_list_split(option->target, value, ',');
+		return text_list_check(option->target, err);
 	}
 	char *what = text_format("environment variable %s", option->env);
 	if (what == NULL)

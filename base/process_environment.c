@@ -30,14 +30,15 @@ static size_t find(const struct text_list *entries, const char *entry)
 }
 
 /* Consumes `entry`; NULL is out of memory. */
-static int set(struct text_list *entries, char *entry, struct error *err)
+static void set(struct text_list *entries, char *entry)
 {
 	size_t at = entry != NULL ? find(entries, entry) : entries->count;
-	if (at == entries->count)
-		return text_list_take(entries, entry, err);
+	if (at == entries->count) {
+		text_list_take(entries, entry);
+		return;
+	}
 	free(entries->items[at]);
 	entries->items[at] = entry;
-	return 0;
 }
 
 static void unset(struct text_list *entries, const char *name)
@@ -51,27 +52,22 @@ static void unset(struct text_list *entries, const char *name)
 	entries->count--;
 }
 
-static int inherit(struct text_list *entries, struct error *err)
+int process_environment(const char *const *env, struct text_list *out, struct error *err)
 {
 	uv_env_item_t *items = NULL;
 	int count = 0;
 	int rc = uv_os_environ(&items, &count);
 	if (rc < 0)
 		return error_uv(err, rc, "environment");
-	for (int i = 0; rc == 0 && i < count; i++)
-		rc = set(entries, text_format("%s=%s", items[i].name, items[i].value), err);
+	for (int i = 0; i < count; i++)
+		set(out, text_format("%s=%s", items[i].name, items[i].value));
 	uv_os_free_environ(items, count);
-	return rc;
-}
 
-int process_environment(const char *const *env, struct text_list *out, struct error *err)
-{
-	int rc = inherit(out, err);
-	for (size_t i = 0; rc == 0 && env != NULL && env[i] != NULL; i++) {
-		if (env[i][name_length(env[i])] == '\0')
-			unset(out, env[i]);
+	for (; env != NULL && *env != NULL; env++) {
+		if ((*env)[name_length(*env)] == '\0')
+			unset(out, *env);
 		else
-			rc = set(out, memory_copy(env[i]), err);
+			set(out, memory_copy(*env));
 	}
-	return rc;
+	return text_list_check(out, err);
 }

@@ -332,50 +332,48 @@ int text_to_bool(const char *string, const char *what, bool *out, struct error *
 	return error_set(err, ERROR_FORMAT, "%s: '%s' is neither true nor false", what, string);
 }
 
-int text_list_take(struct text_list *list, char *string, struct error *err)
+void text_list_take(struct text_list *list, char *string)
 {
-	if (string == NULL)
-		return error_memory(err);
-	char **grown = array_grow(list->items, list->count, sizeof(*grown));
+	char **grown = string != NULL ? array_grow(list->items, list->count, sizeof(*grown)) : NULL;
 	if (grown == NULL) {
 		free(string);
-		return error_memory(err);
+		list->failed = true;
+		return;
 	}
 	list->items = grown;
 	list->items[list->count++] = string;
 	list->items[list->count] = NULL;
-	return 0;
 }
 
-int text_list_add(struct text_list *list, const char *string, struct error *err)
+void text_list_add(struct text_list *list, const char *string)
 {
-	return text_list_take(list, memory_copy(string), err);
+	text_list_take(list, memory_copy(string));
 }
 
-int text_list_addf(struct text_list *list, struct error *err, const char *format, ...)
+void text_list_addf(struct text_list *list, const char *format, ...)
 {
 	struct text text CLEANUP_TEXT = {0};
 	va_list args;
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
-	return text_list_take(list, text_take(&text), err);
+	text_list_take(list, text_take(&text));
 }
 
-int text_list_split(struct text_list *list, const char *string, char separator, struct error *err)
+void text_list_split(struct text_list *list, const char *string, char separator)
 {
-	for (const char *start = string;;) {
+	for (const char *start = string; start != NULL;) {
 		const char *end = strchr(start, separator);
 		size_t length = end != NULL ? (size_t)(end - start) : strlen(start);
-		int rc = 0;
 		if (length != 0)
-			rc = text_list_take(list, memory_copy_start(start, length), err);
-		if (rc < 0)
-			return rc;
-		if (end == NULL)
-			return 0;
-		start = end + 1;
+			text_list_take(list, memory_copy_start(start, length));
+		start = end != NULL ? end + 1 : NULL;
 	}
+}
+
+int text_list_check(const struct text_list *list, struct error *err)
+{
+	return list->failed ? error_memory(err) : 0;
 }
 
 bool text_list_has(const struct text_list *list, const char *string)

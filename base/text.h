@@ -114,10 +114,12 @@ int text_to_bool(const char *string, const char *what, bool *out, struct error *
 /* A device number as the kernel writes it: "226:128". False: NULL, or not such a number. */
 bool text_to_device_number(const char *string, unsigned *major, unsigned *minor);
 
-/* A list that owns its strings. `items` is NULL-ended whenever it is not NULL. */
+/* A list that owns its strings. `items` is NULL-ended whenever it is not NULL. A list, too, remembers
+ * that memory ran out. */
 struct text_list {
 	char **items;
 	size_t count;
+	bool failed;
 };
 
 /* Goes through the strings of a list. */
@@ -126,12 +128,11 @@ struct text_list {
 		  *(string) = string##_at != NULL ? *string##_at : NULL;                           \
 	     (string) != NULL; (string) = *++string##_at)
 
-int text_list_add(struct text_list *list, const char *string, struct error *err); /* copies */
-int text_list_take(struct text_list *list, char *string,
-		   struct error *err); /* consumes, NULL = out of memory */
-int text_list_addf(struct text_list *list, struct error *err, const char *format, ...)
-	PRINTF_LIKE(3, 4);
-int text_list_split(struct text_list *list, const char *string, char separator, struct error *err);
+void text_list_add(struct text_list *list, const char *string); /* copies */
+void text_list_take(struct text_list *list, char *string);	/* consumes; NULL: out of memory */
+void text_list_addf(struct text_list *list, const char *format, ...) PRINTF_LIKE(2, 3);
+void text_list_split(struct text_list *list, const char *string, char separator);
+int text_list_check(const struct text_list *list, struct error *err); /* 0, or ERROR_MEMORY */
 bool text_list_has(const struct text_list *list, const char *string);
 void text_list_sort(struct text_list *list);
 void text_list_free(struct text_list *list);

@@ -37,8 +37,7 @@ static struct text_index_slot *slot_of(const struct text_index *index, const cha
 	return &index->slots[place];
 }
 
-int text_index_put(struct text_index *index, const char *string, size_t number, size_t *found,
-		   struct error *err)
+size_t text_index_put(struct text_index *index, const char *string, size_t number)
 {
 	if (index->count >= index->capacity / 2) {
 		struct text_index larger = {.count = index->count,
@@ -57,9 +56,7 @@ int text_index_put(struct text_index *index, const char *string, size_t number, 
 		*slot = (struct text_index_slot){string, number};
 		index->count++;
 	}
-	*found = slot->number;
-	(void)err;
-	return 0;
+	return slot->number;
 }
 
 bool text_index_get(const struct text_index *index, const char *string, size_t *found)

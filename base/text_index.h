@@ -4,8 +4,6 @@
 /* Which strings were there already: a hash table whose key is random, since the strings are often
  * a stranger's. */
 
-#include "base/error.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,9 +18,8 @@ struct text_index {
 	size_t count, capacity;
 };
 
-/* *found is the number that `string` was put in with first: `number`, when it is new. Returns 0. */
-int text_index_put(struct text_index *index, const char *string, size_t number, size_t *found,
-		   struct error *err);
+/* Returns the number that `string` was put in with first: `number`, when it is new. */
+size_t text_index_put(struct text_index *index, const char *string, size_t number);
 /* The number of a string; false: it was not put in. */
 bool text_index_get(const struct text_index *index, const char *string, size_t *found);
 void text_index_free(struct text_index *index);

@@ -5,7 +5,6 @@
 #include "base/text.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { REPLACEMENT = 0xFFFD };

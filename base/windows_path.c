@@ -108,11 +108,10 @@ static int add_names(const char *text, const char *what, struct windows_path *pa
 			text_addf(&sentence, "' %s", why);
 			return refuse(what, text, text_string(&sentence), err);
 		}
-		if (length > 0 &&
-		    text_list_take(&path->names, memory_copy_start(at, length), err) < 0)
-			return ERROR_MEMORY;
+		if (length > 0)
+			text_list_take(&path->names, memory_copy_start(at, length));
 	}
-	return 0;
+	return text_list_check(&path->names, err);
 }
 
 static bool has_drive(const char *path)

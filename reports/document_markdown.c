@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A document in Markdown (CommonMark, and tables as GitHub has them), without HTML and without links. */
-#include "base/cleanup.h"
 #include "reports/document.h"
 #include "reports/markdown.h"
-
-#include <string.h>
 
 static bool is_in(const struct doc *doc, enum doc_element element)
 {

@@ -126,7 +126,7 @@ static void add_other_files(cJSON *device)
 			if (!json_pointer_true(file, "/discovered") &&
 			    !text_equal(json_pointer_string(file, "/origin"), "image") &&
 			    !text_list_has(&lines, line))
-				(void)text_list_add(&lines, line, NULL);
+				text_list_add(&lines, line);
 		}
 	}
 	if (lines.count == 0)
@@ -203,7 +203,7 @@ static void add_line(const char *section, const char *const *identity, const cJS
 		char *json CLEANUP_FREE = cJSON_PrintUnformatted(value);
 		text_addf(&line, " %s=%s", *identity, json);
 	}
-	(void)text_list_take(user, text_take(&line), NULL);
+	text_list_take(user, text_take(&line));
 }
 
 void environment_digest(const cJSON *environment, char out[DIGEST_SIZE])

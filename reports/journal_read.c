@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "base/members.h"
 #include "base/memory.h"
 #include "base/schema.h"
 #include "reports/journal.h"

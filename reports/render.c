@@ -77,7 +77,7 @@ static cJSON *report_of(struct render *render)
 			"%zu of the journal",
 			times, back[-1].time, back->time, back->line);
 		member_int(&event, "atMs", back->at_ms);
-		(void)array_add(render->events, members_take(&event));
+		array_add(render->events, members_take(&event));
 	}
 
 	render_close_checks(render);

@@ -32,7 +32,7 @@ int report_write_directory(const char *directory, const cJSON *report, struct er
  * get fixed values. reports/schema/report.schema.json marks exactly these members with x-volatile.
  * What an assertion saw is "*" where the assertion says that it varies, and so in the reasons that
  * are made of it. The run's events about the remains of earlier runs are left out. */
-int report_make_reproducible(cJSON *report, struct error *err);
+void report_make_reproducible(cJSON *report);
 
 struct volatile_member {
 	const char *pointer; /* JSON pointer in which "*" is every item or member */
@@ -46,10 +46,8 @@ extern const struct volatile_member volatile_members[]; /* ended by {NULL, NULL}
  * (reports/journal_read.h) and hold the digest of every piece of evidence; here the files are
  * compared with them. Adds a line to `faults` for each piece of evidence that is missing below
  * `directory` or is not what the report says. Paths that lead out of the directory are faults.
- * Returns 0.
  */
-int report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
-			   struct error *err);
+void report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults);
 
 /* A file of a report's folder, in one piece and with a NUL behind it; `path` has '/' as separator. ERROR_FORMAT: a link is on
  * its way, or it leads out of the folder. Errors of file_read(); ERROR_NOT_FOUND. Caller frees *data. */

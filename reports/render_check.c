@@ -63,7 +63,7 @@ void render_add_record(const struct journal_record *record, cJSON *array)
 	json_members_copy(record->json, journal_shapes[record->type].members, &object);
 	if (record->type == JOURNAL_EVENT)
 		member_int(&object, "atMs", record->at_ms);
-	(void)array_add(array, members_take(&object));
+	array_add(array, members_take(&object));
 }
 
 static void add_device(struct render_check *check, const struct journal_record *record)
@@ -87,7 +87,7 @@ static void add_device(struct render_check *check, const struct journal_record *
 		if (strcmp(known->valuestring, ref) == 0)
 			return;
 	}
-	(void)array_add(devices, cJSON_CreateString(ref));
+	array_add(devices, cJSON_CreateString(ref));
 }
 
 /* A launch that was predicted alike, with the same end, counts with the first such one. */
@@ -114,7 +114,7 @@ static void add_prediction(const struct journal_record *record, cJSON *predictio
 		(void)cJSON_SetNumberValue(launches, launches->valueint + 1);
 		return;
 	}
-	(void)array_add(predictions, members_take(&prediction));
+	array_add(predictions, members_take(&prediction));
 }
 
 int render_take_check(struct render *render, const struct journal_record *record, struct error *err)
@@ -147,8 +147,8 @@ int render_take_check(struct render *render, const struct journal_record *record
 	} else if (record->type == JOURNAL_CHECK_END) {
 		return take_end(render, check, record, err);
 	} else if (record->type == JOURNAL_NOTE) {
-		(void)array_add(check->lists[RENDER_NOTES],
-				cJSON_CreateString(field_string(record->json, "text")));
+		array_add(check->lists[RENDER_NOTES],
+			  cJSON_CreateString(field_string(record->json, "text")));
 	} else if (record->type == JOURNAL_DEVICE) {
 		add_device(check, record);
 	} else if (record->type == JOURNAL_PREDICTION) {

@@ -55,12 +55,10 @@ int render_take_plan(struct render *render, const cJSON *record, struct error *e
 
 	json_each (item, checks) {
 		const size_t index = render->check_count++;
-		size_t first = index;
 		int rc = take_check(render, item, &render->checks[index], err);
 		if (rc != 0)
 			return rc;
-		(void)text_index_put(&render->by_id, render->checks[index].id, index, &first, NULL);
-		if (first != index)
+		if (text_index_put(&render->by_id, render->checks[index].id, index) != index)
 			return error_set(err, ERROR_FORMAT, "checks: '%s' is planned twice",
 					 render->checks[index].id);
 	}

@@ -19,13 +19,12 @@ static void add_folder(const char *folder, unsigned depth, struct text_list *fou
 	uv_fs_t request CLEANUP(uv_fs_req_cleanup) = {0};
 	uv_dirent_t entry = {0};
 	if (depth == DEPTH_MAX) {
-		(void)text_list_addf(unread, NULL, "%s: more than %d folders deep", folder,
-				     (int)DEPTH_MAX);
+		text_list_addf(unread, "%s: more than %d folders deep", folder, (int)DEPTH_MAX);
 		return;
 	}
 	int count = uv_fs_scandir(NULL, &request, folder, 0, NULL);
 	if (count < 0)
-		(void)text_list_addf(unread, NULL, "%s: %s", folder, uv_strerror(count));
+		text_list_addf(unread, "%s: %s", folder, uv_strerror(count));
 
 	while (count >= 0 && uv_fs_scandir_next(&request, &entry) == 0) {
 		char *path CLEANUP_FREE = path_join(folder, entry.name);
@@ -36,14 +35,13 @@ static void add_folder(const char *folder, unsigned depth, struct text_list *fou
 		/* Some file systems do not say what they list. */
 		if ((is_report || entry.type == UV_DIRENT_UNKNOWN) &&
 		    file_status(path, false, &status, &why) < 0)
-			(void)text_list_add(unread, why.text, NULL);
+			text_list_add(unread, why.text);
 		else if (status.kind == FILE_DIRECTORY)
 			add_folder(path, depth + 1, found, unread);
 		else if (is_report && status.kind == FILE_LINK)
-			(void)text_list_addf(unread, NULL, "%s: a link, which is not followed",
-					     path);
+			text_list_addf(unread, "%s: a link, which is not followed", path);
 		else if (is_report)
-			(void)text_list_add(found, path, NULL);
+			text_list_add(found, path);
 	}
 }
 
@@ -70,9 +68,9 @@ static void read_reports(void *user)
 
 		uv_mutex_lock(&it->lock);
 		if (!is_read)
-			(void)text_list_add(it->unread, why.text, NULL);
+			text_list_add(it->unread, why.text);
 		else if (files->use(path, report, files->user, &why) < 0)
-			(void)text_list_addf(it->unread, NULL, "%s: %s", path, why.text);
+			text_list_addf(it->unread, "%s: %s", path, why.text);
 		it->done++;
 		if (files->progress != NULL)
 			files->progress(it->done, it->paths->count);
@@ -91,7 +89,7 @@ int report_files_read(const struct text_list *paths, const struct report_files *
 		if (file_is_directory(paths->items[i]))
 			add_folder(paths->items[i], 0, &found, unread);
 		else
-			(void)text_list_add(&found, paths->items[i], NULL);
+			text_list_add(&found, paths->items[i]);
 	}
 	if (found.count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s: no " REPORT_NAME " is below",

@@ -60,19 +60,16 @@ int report_read_evidence(const char *directory, const cJSON *evidence, char **da
 	return 0;
 }
 
-int report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
-			   struct error *err)
+void report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults)
 {
-	(void)err;
 	json_each (check, json_pointer(report, "/checks")) {
 		json_each (item, json_pointer(check, "/evidence")) {
 			char *data CLEANUP_FREE = NULL;
 			struct error fault = {0};
 			size_t size = 0;
 			if (report_read_evidence(directory, item, &data, &size, &fault) < 0)
-				(void)text_list_addf(faults, NULL, "%s: %s",
-						     view_string(item, "/path"), fault.text);
+				text_list_addf(faults, "%s: %s", view_string(item, "/path"),
+					       fault.text);
 		}
 	}
-	return 0;
 }

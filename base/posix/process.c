@@ -2,8 +2,6 @@
 /* A child and its group, by signals. */
 #include "base/process_internal.h"
 
-#include "base/cleanup.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

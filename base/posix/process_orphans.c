@@ -62,14 +62,13 @@ static bool orphan_read(const char *entry, struct orphan *out)
 int process_end_orphans(struct text_list *names, struct error *err)
 {
 	bool found = true;
-	int rc = 0;
-	for (int round = 0; rc == 0 && found && round < ORPHAN_ROUNDS; round++) {
+	for (int round = 0; found && round < ORPHAN_ROUNDS; round++) {
 		DIR *directory CLEANUP_DIR = opendir("/proc");
 		const struct dirent *entry = NULL;
 		if (directory == NULL)
 			return error_system(err, errno, "/proc");
 		found = false;
-		while (rc == 0 && (entry = readdir(directory)) != NULL) {
+		while ((entry = readdir(directory)) != NULL) {
 			struct orphan orphan = {0};
 			if (!orphan_read(entry->d_name, &orphan))
 				continue;
@@ -81,9 +80,9 @@ int process_end_orphans(struct text_list *names, struct error *err)
 			(void)waitpid(orphan.id, NULL, WNOHANG);
 			found = true;
 			if (orphan.state != 'Z' && names != NULL)
-				rc = text_list_addf(names, err, "%s (process %d)", orphan.name,
-						    (int)orphan.id);
+				text_list_addf(names, "%s (process %d)", orphan.name,
+					       (int)orphan.id);
 		}
 	}
-	return rc;
+	return 0;
 }

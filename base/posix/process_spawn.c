@@ -46,7 +46,7 @@ int process_find_program(const char *name, char **out, struct error *err)
 		*out = memory_copy(name);
 		return 0;
 	}
-	(void)text_list_split(&directories, path != NULL ? path : "/usr/bin:/bin", ':', NULL);
+	text_list_split(&directories, path != NULL ? path : "/usr/bin:/bin", ':');
 	for (size_t i = 0; i < directories.count; i++) {
 		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
 		if (!path_is_absolute(candidate) || !file_exists(candidate) ||

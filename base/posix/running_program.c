@@ -45,7 +45,7 @@ static int proc_strings(int pid, const char *name, struct text_list *out, struct
 	size_t size = 0;
 	int rc = file_read(path, PROC_FILE_MAX, &data, &size, err);
 	for (size_t at = 0; rc == 0 && at < size; at += strlen(data + at) + 1)
-		(void)text_list_add(out, data + at, NULL);
+		text_list_add(out, data + at);
 	return rc;
 }
 
@@ -100,7 +100,7 @@ char *running_program_find(const struct running_program *program, const char *na
 		return running_program_path(program, name);
 	if (program->search_path == NULL)
 		return NULL;
-	(void)text_list_split(&directories, program->search_path, ':', NULL);
+	text_list_split(&directories, program->search_path, ':');
 	for (size_t i = 0; i < directories.count; i++) {
 		char *path CLEANUP_FREE = path_join(directories.items[i], name);
 		char *found = running_program_path(program, path);

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* Each ends a program that does not handle it. */

@@ -19,7 +19,7 @@ static void fixture_open(struct fixture *fixture)
 {
 	*fixture = (struct fixture){0};
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&fixture->loop), 0);
-	CU_ASSERT_EQUAL_FATAL(digests_new(&fixture->loop, NULL, &fixture->digests, NULL), 0);
+	fixture->digests = digests_new(&fixture->loop, NULL);
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary(NULL, "gpucert-test-", &fixture->directory, NULL),
 			      0);
 }
@@ -74,7 +74,7 @@ static bool digest_both(const char *directory, char out[DIGEST_SIZE])
 	uv_loop_t loop;
 	bool complete = false;
 	CU_ASSERT_EQUAL(uv_loop_init(&loop), 0);
-	CU_ASSERT_EQUAL(digests_new(&loop, NULL, &digests, NULL), 0);
+	digests = digests_new(&loop, NULL);
 	CU_ASSERT_EQUAL(digest_set_add(&set, digests, "library", file, NULL), 0);
 	CU_ASSERT_EQUAL(digest_set_add(&set, digests, "driver", folder, NULL), 0);
 	CU_ASSERT_FALSE(digest_set_result(&set, out)); /* not yet: nothing was read */

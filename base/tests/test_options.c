@@ -162,7 +162,7 @@ static int parse(int argc, char **argv, struct text_list *arguments, struct erro
 	if (rc == 0)
 		rc = options_line_apply(&line, err);
 	for (size_t i = 0; rc == 0 && i < line.arguments.count; i++)
-		rc = text_list_add(arguments, line.arguments.items[i], err);
+		text_list_add(arguments, line.arguments.items[i]);
 	return rc;
 }
 

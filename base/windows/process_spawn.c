@@ -61,7 +61,7 @@ int process_find_program(const char *name, char **out, struct error *err)
 	if (!is_path) {
 		(void)GetEnvironmentVariableW(L"PATH", wide, ARRAY_SIZE(wide));
 		char *path CLEANUP_FREE = wide_to_utf8(wide);
-		(void)text_list_split(&directories, path, ';', NULL);
+		text_list_split(&directories, path, ';');
 	}
 	for (size_t i = 0; *out == NULL && i < directories.count; i++) {
 		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);

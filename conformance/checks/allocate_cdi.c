@@ -76,8 +76,8 @@ void allocate_cdi(struct check_run *run)
 static void keep_names(struct look *look, const struct offer *offer)
 {
 	text_each (name, &look->names) {
-		(void)text_list_add(&look->asked, name, NULL);
-		(void)text_list_add(&look->asked, offer->id, NULL);
+		text_list_add(&look->asked, name);
+		text_list_add(&look->asked, offer->id);
 	}
 }
 
@@ -112,7 +112,7 @@ static void judge_specs(struct look *look, const struct offer *offer)
 		char *kind CLEANUP_FREE = memory_copy_start(name, strcspn(name, "="));
 		if (text_list_has(&look->kinds, kind))
 			continue;
-		(void)text_list_add(&look->kinds, kind, NULL);
+		text_list_add(&look->kinds, kind);
 		for (size_t i = 0; i < look->registry.count; i++) {
 			const struct cdi_file *file = &look->registry.files[i];
 			if (cdi_file_is_of_kind(file, kind))
@@ -265,7 +265,7 @@ static void judge_variables(struct look *look, const struct offer *offer)
 		const char *other = NULL;
 		if (!text_ends_with(variable->name, "VISIBLE_DEVICES"))
 			continue;
-		(void)text_list_split(&values, variable->value, ',', NULL);
+		text_list_split(&values, variable->value, ',');
 		text_each (value, &values) {
 			if (text_equal(value, "all") || (kubelet_device_find(list, value) != NULL &&
 							 !text_equal(value, offer->id)))

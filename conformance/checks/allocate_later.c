@@ -28,19 +28,18 @@ static void read_handed_out(const V1beta1__ContainerAllocateResponse *answer, bo
 			    struct text_list *out)
 {
 	answer_each (device, answer, devices)
-		(void)text_list_addf(out, NULL, "%s%s", device_node, device->host_path);
+		text_list_addf(out, "%s%s", device_node, device->host_path);
 	for (size_t i = 0; files && i < answer->n_mounts; i++)
-		(void)text_list_addf(out, NULL, "mounted file %s", answer->mounts[i]->host_path);
+		text_list_addf(out, "mounted file %s", answer->mounts[i]->host_path);
 	answer_each (cdi, answer, cdi_devices)
-		(void)text_list_addf(out, NULL, "CDI device %s", cdi->name);
+		text_list_addf(out, "CDI device %s", cdi->name);
 }
 
 static void read_sources(const V1beta1__ContainerAllocateResponse *answer, struct text_list *out)
 {
 	read_handed_out(answer, false, out);
 	for (size_t i = 0; out->count == 0 && i < answer->n_envs; i++)
-		(void)text_list_addf(out, NULL, "%s=%s", answer->envs[i]->key,
-				     answer->envs[i]->value);
+		text_list_addf(out, "%s=%s", answer->envs[i]->key, answer->envs[i]->value);
 	text_list_sort(out);
 }
 
@@ -237,8 +236,8 @@ static void keep_files(const V1beta1__ContainerAllocateResponse *answer, struct 
 		    file_read(path, FILE_BYTES_MAX, &content, NULL, NULL) < 0 ||
 		    strlen(content) != file.size)
 			continue;
-		(void)text_list_add(&out->paths, path, NULL);
-		(void)text_list_add(&out->contents, content, NULL);
+		text_list_add(&out->paths, path);
+		text_list_add(&out->contents, content);
 	}
 }
 

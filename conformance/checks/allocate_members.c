@@ -48,7 +48,7 @@ static void judge_cdi_names(struct rig *rig, const struct rig_item *item)
 		struct text_list values CLEANUP_TEXT_LIST = {0};
 		if (!text_starts_with(key, GRANT_CDI_ANNOTATION))
 			continue;
-		(void)text_list_split(&values, annotation->value, ',', NULL);
+		text_list_split(&values, annotation->value, ',');
 		tally_add(names, values.count != 0, "%s is empty", key);
 		text_each (value, &values)
 			tally_add(names, is_qualified(value), "%s: '%s'", key, value);

@@ -41,7 +41,7 @@ void allocate_unhealthy_id(struct check_run *run)
 		listed_each (device, list) {
 			if (!kubelet_device_is_healthy(device) && ids.count < UNHEALTHY_MAX &&
 			    rig_holder(rig, resource, device->id) == NULL)
-				(void)text_list_add(&ids, device->id, NULL);
+				text_list_add(&ids, device->id);
 		}
 		for (size_t i = 0; i < ids.count; i++) {
 			const char *id = ids.items[i];
@@ -307,7 +307,7 @@ void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer, stru
 {
 	answer_each (mount, answer, mounts) {
 		if (file_exists(mount->host_path))
-			(void)text_list_add(paths, mount->host_path, NULL);
+			text_list_add(paths, mount->host_path);
 	}
 }
 

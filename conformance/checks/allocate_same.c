@@ -17,8 +17,8 @@ struct lines {
 
 static void add_line(struct lines *lines, const char *member, const char *key, const char *value)
 {
-	(void)text_list_addf(&lines->list, NULL, "%s[%s]%s%s", member, key,
-			     value != NULL ? " = " : "", value != NULL ? value : "");
+	text_list_addf(&lines->list, "%s[%s]%s%s", member, key, value != NULL ? " = " : "",
+		       value != NULL ? value : "");
 }
 
 /* A name and a value, which may be a list: the same elements in any order between commas are the
@@ -27,7 +27,7 @@ static void add_pair(struct lines *lines, const char *member, const char *key, c
 {
 	struct text_list elements CLEANUP_TEXT_LIST = {0};
 	struct text sorted CLEANUP_TEXT = {0};
-	(void)text_list_split(&elements, value, ',', NULL);
+	text_list_split(&elements, value, ',');
 	text_list_sort(&elements);
 	for (size_t i = 0; i < elements.count; i++)
 		text_addf(&sorted, "%s%s", i != 0 ? "," : "", elements.items[i]);

@@ -91,7 +91,7 @@ static bool try_offer(struct offer *offer, void *user)
 	    text_list_has(&tally->tested, device->id))
 		return true;
 
-	(void)text_list_add(&tally->tested, device->id, NULL);
+	text_list_add(&tally->tested, device->id);
 	check_begin_device(run, device->id);
 	if (document == NULL)
 		document = run_probe(tally, device->id, offer, &view);

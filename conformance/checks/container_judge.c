@@ -137,14 +137,14 @@ static void judge_nodes(const struct container_case *one, const cJSON *nodes, co
 		const bool known = node_number_read(node, &number);
 		const struct usual *usual = known ? find_usual(&number) : NULL;
 		if (!known || !container_may_have(one, &number))
-			(void)text_list_addf(&out->nodes, NULL, "%s%s (%s %s)",
-					     json_pointer_string(node, "/path"), how,
-					     known ? number.type : "unknown",
-					     known ? number.text : "number");
+			text_list_addf(&out->nodes, "%s%s (%s %s)",
+				       json_pointer_string(node, "/path"), how,
+				       known ? number.type : "unknown",
+				       known ? number.text : "number");
 		if (one->container == one->bare && usual != NULL && usual->extra != NULL)
-			(void)text_list_addf(&out->notes, NULL,
-					     "%s, which the runtime gives to every container",
-					     usual->extra);
+			text_list_addf(&out->notes,
+				       "%s, which the runtime gives to every container",
+				       usual->extra);
 	}
 }
 
@@ -245,22 +245,21 @@ static void judge_mount(const struct container_case *one, const cJSON *json,
 	if (mount.runtimes)
 		return;
 	if (json_pointer_true(json, "/shared"))
-		(void)text_list_addf(&out->mounts, NULL, "%s spreads its mounts", mount.path);
+		text_list_addf(&out->mounts, "%s spreads its mounts", mount.path);
 	/* Where devices are handed out as mounts, as in user namespaces, they are nodes. */
 	if (container_find_path(json_pointer(one->container, "/nodes"), mount.path))
 		return;
 	if (!mount.granted && one->needs_runtime)
-		(void)text_list_addf(&out->notes, NULL, "the runtime added %s%s%s", mount.path,
-				     host_path != NULL ? " of the node's " : "",
-				     host_path != NULL ? host_path : "");
+		text_list_addf(&out->notes, "the runtime added %s%s%s", mount.path,
+			       host_path != NULL ? " of the node's " : "",
+			       host_path != NULL ? host_path : "");
 	else if (!mount.granted && one->container != one->bare)
-		(void)text_list_addf(&out->mounts, NULL,
-				     "%s (%s of the node), which nobody granted", mount.path,
-				     host_path != NULL ? host_path : "nothing known");
+		text_list_addf(&out->mounts, "%s (%s of the node), which nobody granted",
+			       mount.path, host_path != NULL ? host_path : "nothing known");
 
 	if (host_path == NULL && host_places_is_kernel_type(mount.type)) {
-		(void)text_list_addf(&out->mounts, NULL, "the %s file system at %s (%s)",
-				     mount.type, mount.path, mode);
+		text_list_addf(&out->mounts, "the %s file system at %s (%s)", mount.type,
+			       mount.path, mode);
 		return;
 	}
 	/* Memory that the host does not see is this container's own. */
@@ -272,20 +271,17 @@ static void judge_mount(const struct container_case *one, const cJSON *json,
 	if (host_path != NULL)
 		given = host_places_given(one->places, host_path, mount.type, mount.read_only);
 	if (given != NULL)
-		(void)text_list_addf(&out->mounts, NULL, "%s of the node at %s (%s)", given,
-				     mount.path, mode);
+		text_list_addf(&out->mounts, "%s of the node at %s (%s)", given, mount.path, mode);
 	else if (one->container == one->bare && host_path != NULL)
-		(void)text_list_addf(&out->notes, NULL,
-				     "the runtime mounts %s of the node into every container",
-				     host_path);
+		text_list_addf(&out->notes,
+			       "the runtime mounts %s of the node into every container", host_path);
 	else if (!json_pointer_true(json, "/sourceKnown") &&
 		 !(mount.read_only && host_path != NULL &&
 		   container_holds_driver(one->context, host_path)))
-		(void)text_list_addf(
-			&out->open, NULL,
-			"the source of %s (%s, %s) is not known: files of a file system of "
-			"this type may lie anywhere",
-			mount.path, mount.type, mode);
+		text_list_addf(&out->open,
+			       "the source of %s (%s, %s) is not known: files of a file system of "
+			       "this type may lie anywhere",
+			       mount.path, mount.type, mode);
 }
 
 void container_judge(const struct container_case *one, struct container_findings *out)
@@ -307,29 +303,27 @@ void container_judge(const struct container_case *one, struct container_findings
 	bool confined = json_pointer_true(container, "/noNewPrivileges");
 	if ((capabilities & ~least) != 0 || seccomp < usual_seccomp ||
 	    (!confined && (usual == NULL || json_pointer_true(usual, "/noNewPrivileges"))))
-		(void)text_list_addf(&out->privileges, NULL,
-				     "capabilities %#" PRIx64 " beside %#" PRIx64
-				     ", seccomp %.0f beside %.0f, no new privileges %s",
-				     capabilities, least, seccomp, usual_seccomp,
-				     confined ? "yes" : "no");
+		text_list_addf(&out->privileges,
+			       "capabilities %#" PRIx64 " beside %#" PRIx64
+			       ", seccomp %.0f beside %.0f, no new privileges %s",
+			       capabilities, least, seccomp, usual_seccomp,
+			       confined ? "yes" : "no");
 	const cJSON *shared = json_pointer(container, "/shared");
 	if (cJSON_GetArraySize(shared) != 0) {
 		char *namespaces CLEANUP_FREE = json_print_compact(shared);
-		(void)text_list_addf(&out->privileges, NULL, "namespaces of the host: %s",
-				     namespaces);
+		text_list_addf(&out->privileges, "namespaces of the host: %s", namespaces);
 	}
 
 	const char *unknown = json_pointer_string(container, "/usableUnknown");
 	if (unknown != NULL)
-		(void)text_list_addf(&out->open, NULL,
-				     "which devices the kernel lets it use is not known: %s",
-				     unknown);
+		text_list_addf(&out->open, "which devices the kernel lets it use is not known: %s",
+			       unknown);
 	const char *cut = json_pointer_string(container, "/nodesCut");
 	if (cut != NULL)
-		(void)text_list_addf(&out->open, NULL,
-				     "%s was not searched for device nodes to its end: it has too "
-				     "many files, or too many folders in one another",
-				     cut);
+		text_list_addf(&out->open,
+			       "%s was not searched for device nodes to its end: it has too "
+			       "many files, or too many folders in one another",
+			       cut);
 }
 
 static void record(struct check_run *run, const char *label, const char *what, const char *wanted,

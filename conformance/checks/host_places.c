@@ -123,7 +123,7 @@ struct host_places *host_places_new(const struct context *context)
 		if (rules[i].names == NULL)
 			add(places, rules[i].folder, rules[i].reach);
 		else
-			(void)text_list_split(&names, rules[i].names, ' ', NULL);
+			text_list_split(&names, rules[i].names, ' ');
 		text_each (name, &names) {
 			char *path CLEANUP_FREE = path_join(rules[i].folder, name);
 			add(places, path, rules[i].reach);

@@ -119,8 +119,8 @@ static void compare_hardware(const struct identity *identity, struct identity_se
 						   "another one for each device", "%s, as of %s",
 						   uuid, seen->devices.items[i]);
 		}
-		(void)text_list_add(&seen->uuids, uuid, NULL);
-		(void)text_list_add(&seen->devices, device->id, NULL);
+		text_list_add(&seen->uuids, uuid);
+		text_list_add(&seen->devices, device->id);
 	}
 	if (!unique)
 		check_unsupported(identity->run,

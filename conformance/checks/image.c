@@ -50,7 +50,7 @@ static bool try_offer(struct offer *offer, void *user)
 	if (api->name == NULL || !offer_admit(trial->rig, offer))
 		return true;
 	const char *const command[] = {check_format(trial->rig->run, "probe-%s", api->name), NULL};
-	(void)text_list_add(&trial->tried, device->id, NULL);
+	text_list_add(&trial->tried, device->id);
 	try_launch(trial->stage, device->id, command, &offer->grant);
 	return true;
 }

@@ -44,7 +44,7 @@ static void observations_add(struct check_run *run, cJSON *observations, const c
 		member_item(&members, "container", container);
 	else
 		member_null(&members, "container");
-	(void)array_add(observations, members_take(&members));
+	array_add(observations, members_take(&members));
 }
 
 static void observations_save(struct check_run *run, const cJSON *observations)
@@ -231,7 +231,7 @@ static bool inspect_offer(struct offer *offer, void *user)
 	bool new_answer = !text_list_has(&inspection->answers, digest);
 	if (granted->source == GRANTED_UNKNOWN) {
 		if (new_answer && isolation->unreadable < UNREADABLE_MAX)
-			(void)text_list_add(&inspection->answers, digest, NULL);
+			text_list_add(&inspection->answers, digest);
 		if (!new_answer || !isolation_ask(isolation, offer, &observation))
 			return true;
 	}
@@ -256,8 +256,8 @@ static bool inspect_offer(struct offer *offer, void *user)
 	    (!new_answer || inspection->others++ >= OTHERS_MAX))
 		return true;
 	const char *label = isolation_label(isolation, device);
-	(void)text_list_add(&inspection->launched, device, NULL);
-	(void)text_list_add(&inspection->answers, digest, NULL);
+	text_list_add(&inspection->launched, device);
+	text_list_add(&inspection->answers, digest);
 	if (observation.document == NULL &&
 	    (!offer_admit(isolation->rig, offer) ||
 	     !isolation_inspect(isolation, label, &offer->grant, &observation)))

@@ -55,7 +55,7 @@ static bool take_ids(struct rig *rig, struct text_list *out)
 		if (!rig_healthy_ids(rig, resource, &ids))
 			return false;
 		text_each (id, &ids)
-			(void)text_list_addf(out, NULL, "%s %s", resource, id);
+			text_list_addf(out, "%s %s", resource, id);
 	}
 	text_list_sort(out);
 	return true;

@@ -37,7 +37,7 @@ static void judge_later(const struct kubelet_event *event, void *user)
 		list_health_add(&words, event->devices);
 		later->unsound |=
 			ids.once.wrong + ids.texts.wrong + ids.filled.wrong + words.wrong != 0;
-		(void)text_list_add(&later->seen, event->resource, NULL);
+		text_list_add(&later->seen, event->resource);
 		return;
 	}
 	later->lists++;

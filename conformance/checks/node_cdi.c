@@ -10,7 +10,7 @@ int node_cdi_read(const struct context *context, struct cdi_registry *out, struc
 	struct text_list present CLEANUP_TEXT_LIST = {0};
 	text_each (directory, &context->cdi_directories) {
 		if (file_is_directory(directory))
-			(void)text_list_add(&present, directory, NULL);
+			text_list_add(&present, directory);
 	}
 	return cdi_registry_read(&present, out, err);
 }
@@ -23,7 +23,7 @@ int node_cdi_files(const struct context *context, struct text_list *paths, struc
 		if (rc < 0)
 			return rc;
 		text_each (name, &names)
-			(void)text_list_take(paths, path_join(directory, name), NULL);
+			text_list_take(paths, path_join(directory, name));
 	}
 	return 0;
 }

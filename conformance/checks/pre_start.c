@@ -113,8 +113,8 @@ static void repeat(struct rig *rig, const struct rig_item *item)
 		if (!expect_start(rig, item, whats[i], &reply))
 			return;
 	}
-	(void)text_list_add(item->user, item->resource, NULL);
-	(void)text_list_add(item->user, item->ids->items[0], NULL);
+	text_list_add(item->user, item->resource);
+	text_list_add(item->user, item->ids->items[0]);
 }
 
 /* Containers outlive restarts of kubelet and plugin. When one of them is restarted later, its devices were allocated in
@@ -129,7 +129,7 @@ static void start_again(struct rig *rig, const struct text_list *started, const 
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 		const struct rig_item item = {.resource = resource, .ids = &ids};
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		(void)text_list_add(&ids, id, NULL);
+		text_list_add(&ids, id);
 		if (kubelet_device_is_healthy(device))
 			(void)expect_start(
 				rig, &item,

@@ -99,8 +99,7 @@ static void add_file(struct check_run *run, const struct ran *ran,
 	member_item(files, NULL, members_take(&json));
 	if (strcmp(origin, "image") != 0 &&
 	    (!discovered || text_equal(found->origin, "driver-library")))
-		(void)text_list_addf(granted, NULL, "%s (%.*s)", file->path, SHORT_DIGEST,
-				     file->digest);
+		text_list_addf(granted, "%s (%.*s)", file->path, SHORT_DIGEST, file->digest);
 	if (found != NULL && !discovered)
 		check_note(run, "%s: %s is another build than the node's file of that name",
 			   device->id, file->path);
@@ -138,7 +137,7 @@ static cJSON *drm_json(struct check_run *run, const struct ran *ran)
 		struct members json CLEANUP_MEMBERS = members_new();
 		struct text_list engines CLEANUP_TEXT_LIST = {0};
 		for (size_t k = 0; k < drm->engine_count; k++)
-			(void)text_list_add(&engines, drm->engines[k], NULL);
+			text_list_add(&engines, drm->engines[k]);
 		text_list_sort(&engines);
 		member_string(&json, "driver", drm->driver);
 		member_optional(&json, "pdev", drm->pdev);
@@ -211,7 +210,7 @@ void ran_expect(struct check_run *run, const struct ran *ran)
 		(void)snprintf(number, sizeof(number), "%u:%u", node->major, node->minor);
 		if (visibility_is_node_of(device, node->block, node->major, node->minor) &&
 		    !text_list_has(&numbers, number))
-			(void)text_list_add(&numbers, number, NULL);
+			text_list_add(&numbers, number);
 	}
 	text_list_sort(&numbers);
 	struct members json CLEANUP_MEMBERS = members_new();

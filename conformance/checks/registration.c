@@ -234,7 +234,7 @@ static void fresh_socket_name(struct check_run *run)
 	if (rig == NULL)
 		return;
 	registration_each (r, rig->kubelet, 0)
-		(void)text_list_add(&endpoints, r->endpoint, NULL);
+		text_list_add(&endpoints, r->endpoint);
 	if (!rig_restart_plugin(rig, SIGTERM))
 		return;
 	rig_each (resource, rig) {

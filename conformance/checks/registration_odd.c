@@ -71,7 +71,7 @@ void registration_refused(struct check_run *run)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	registration_each (r, rig->kubelet, 0) {
 		if (!text_list_has(&names, r->resource))
-			(void)text_list_add(&names, r->resource, NULL);
+			text_list_add(&names, r->resource);
 	}
 	long long allowed = (long long)(watched_ms / 1000) * requirement_limit(CHECK_REG_11);
 	(void)check_expect_at_most_measured(run, "attempts of a refused plugin",

@@ -179,7 +179,7 @@ static void terminate(struct check_run *run)
 	rig_each (resource, rig) {
 		const struct kubelet_registration *r = rig_registration(rig, resource);
 		if (r != NULL)
-			(void)text_list_add(&sockets, r->socket, NULL);
+			text_list_add(&sockets, r->socket);
 	}
 	uint64_t start_ms = clock_monotonic_ms();
 	bool ended = rig_end_plugin(rig, SIGTERM, requirement_limit_ms(CHECK_RES_08));

@@ -43,9 +43,9 @@ void restart_add_devices(struct rig *rig, bool places, struct text_list *out)
 			kubelet_resource_devices(rig->kubelet, resource);
 		listed_each (device, list) {
 			char *numa CLEANUP_FREE = list_numa_text(device);
-			(void)text_list_addf(out, NULL, "%s %s%s%s", resource, device->id,
-					     places && numa[0] != '\0' ? " on NUMA nodes" : "",
-					     places ? numa : "");
+			text_list_addf(out, "%s %s%s%s", resource, device->id,
+				       places && numa[0] != '\0' ? " on NUMA nodes" : "",
+				       places ? numa : "");
 		}
 	}
 	text_list_sort(out);
@@ -307,7 +307,7 @@ void restart_answer_stays(struct check_run *run)
 		allocate_add_mounted(answer, &paths);
 		answer_each (device, answer, devices) {
 			if (file_exists(device->host_path))
-				(void)text_list_add(&paths, device->host_path, NULL);
+				text_list_add(&paths, device->host_path);
 		}
 	}
 	if (paths.count == 0) {

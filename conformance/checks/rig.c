@@ -417,7 +417,7 @@ struct rig *rig_ready_with(struct check_run *run, const char *const *env)
 		bool healthy = rig_count_healthy(rig, resource) != 0;
 		(void)rig_free_ids(rig, resource, &ids, &busy);
 		bool empty = !healthy || ids.count == 0;
-		(void)text_list_add(empty ? &rig->left_out : &rig->resources, resource, NULL);
+		text_list_add(empty ? &rig->left_out : &rig->resources, resource);
 		if (!healthy)
 			check_note(run, "%s lists no healthy device and is left out", resource);
 	}

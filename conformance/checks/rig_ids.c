@@ -59,7 +59,7 @@ size_t rig_free_ids(struct rig *rig, const char *resource, struct text_list *ids
 	size_t held_count = 0;
 	listed_each (device, list) {
 		if (kubelet_device_is_healthy(device))
-			(void)text_list_add(&healthy, device->id, NULL);
+			text_list_add(&healthy, device->id);
 	}
 	text_list_sort(&healthy);
 	/* An id that was sent twice is one device for the kubelet. */
@@ -69,7 +69,7 @@ size_t rig_free_ids(struct rig *rig, const char *resource, struct text_list *ids
 		if (i != 0 && strcmp(id, healthy.items[i - 1]) == 0)
 			continue;
 		if (held == NULL)
-			(void)text_list_add(ids, id, NULL);
+			text_list_add(ids, id);
 		else if (held_count++ < NAMED_MAX)
 			text_addf(&why, "%s%s", held_count > 1 ? "; " : "",
 				  rig_busy(rig, id, held));
@@ -77,7 +77,7 @@ size_t rig_free_ids(struct rig *rig, const char *resource, struct text_list *ids
 	if (held_count > NAMED_MAX)
 		text_addf(&why, "; and %zu more", held_count - NAMED_MAX);
 	if (held_count != 0 && !text_list_has(&rig->busy, resource)) {
-		(void)text_list_add(&rig->busy, resource, NULL);
+		text_list_add(&rig->busy, resource);
 		check_note(rig->run, "left out: %s", text_string(&why));
 	}
 	text_addf(busy, "%s%s", held_count != 0 && busy->size != 0 ? "; " : "", text_string(&why));

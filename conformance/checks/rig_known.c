@@ -96,7 +96,7 @@ void rig_learn(struct rig *rig)
 				kubelet_registration_at(rig->kubelet, seen)->resource;
 			if (resource == NULL || text_list_has(&attempted, resource))
 				continue;
-			(void)text_list_add(&attempted, resource, NULL);
+			text_list_add(&attempted, resource);
 			news = now;
 		}
 		if (now - start >= LEARN_MAX_MS ||

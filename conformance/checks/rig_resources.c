@@ -55,12 +55,12 @@ static void name_resources(struct rig *rig)
 	if (rig->resources.count != 0)
 		return;
 	if (rig->context->resource != NULL) {
-		(void)text_list_add(&rig->resources, rig->context->resource, NULL);
+		text_list_add(&rig->resources, rig->context->resource);
 		return;
 	}
 	if (!rig->context->reference_plugin) {
 		json_each (each, rig->known)
-			(void)text_list_add(&rig->resources, each->string, NULL);
+			text_list_add(&rig->resources, each->string);
 		return;
 	}
 
@@ -72,12 +72,10 @@ static void name_resources(struct rig *rig)
 		compute |= !device->display;
 	}
 	if (display)
-		(void)text_list_add(&rig->resources,
-				    rig_is_windows(rig) ? "directx.microsoft.com/display"
-							: "gpucert.internal/display",
-				    NULL);
+		text_list_add(&rig->resources, rig_is_windows(rig) ? "directx.microsoft.com/display"
+								   : "gpucert.internal/display");
 	if (compute && !rig_is_windows(rig))
-		(void)text_list_add(&rig->resources, "gpucert.internal/compute", NULL);
+		text_list_add(&rig->resources, "gpucert.internal/compute");
 }
 
 bool rig_attempt_is_over(const struct rig *rig, const struct kubelet_registration *attempt)

@@ -268,12 +268,11 @@ static struct probe *start(struct stage *stage, const char *label, const char *c
 	/* Further words bind the document to this launch. */
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	for (const char *const *word = command; *word != NULL; word++)
-		(void)text_list_add(&words, *word, NULL);
-	(void)text_list_add(&words, spec.hold ? "--launch" : "--nonce", NULL);
-	(void)text_list_add(&words, spec.hold ? LAUNCH_HOLD_PATH : probe->identity.nonce, NULL);
+		text_list_add(&words, *word);
+	text_list_add(&words, spec.hold ? "--launch" : "--nonce");
+	text_list_add(&words, spec.hold ? LAUNCH_HOLD_PATH : probe->identity.nonce);
 	if (!spec.hold && strcmp(command[0], "probe-visibility") != 0)
-		(void)text_list_addf(&words, NULL, "--seed=%lu",
-				     (unsigned long)probe->identity.seed);
+		text_list_addf(&words, "--seed=%lu", (unsigned long)probe->identity.seed);
 	spec.command = (const char *const *)words.items;
 	if (grant != NULL)
 		spec.grant = *grant;

@@ -174,8 +174,8 @@ static void judge_place(struct tamper *tamper, size_t index, const struct given 
 		break;
 	}
 	if (harm != NULL)
-		(void)text_list_addf(tamper->found, NULL, "%s at %s %s%s", given->what,
-				     given->target, harm, of);
+		text_list_addf(tamper->found, "%s at %s %s%s", given->what, given->target, harm,
+			       of);
 }
 
 /* Adds a sentence for the first place that it changes. */
@@ -224,9 +224,8 @@ static void judge_folder(struct tamper *tamper, const char *why, const char *fol
 		char *source CLEANUP_FREE =
 			source_of(tamper->grant->mounts.items[best].host_path, target, place);
 		if (file_exists(source) && !has_content(source, file->digest)) {
-			(void)text_list_addf(tamper->found, NULL,
-					     "%s puts %s in front of the image's %s", why, path,
-					     file->path);
+			text_list_addf(tamper->found, "%s puts %s in front of the image's %s", why,
+				       path, file->path);
 			return;
 		}
 	}
@@ -241,9 +240,8 @@ static void judge_better_libraries(struct tamper *tamper, const char *path)
 	if (at == NULL || ++tamper->better > BETTER_MOUNTS_MAX + 1)
 		return;
 	if (tamper->better == BETTER_MOUNTS_MAX + 1) {
-		(void)text_list_addf(tamper->found, NULL,
-				     "more than %d mounts below %s are not looked at",
-				     BETTER_MOUNTS_MAX, hwcaps);
+		text_list_addf(tamper->found, "more than %d mounts below %s are not looked at",
+			       BETTER_MOUNTS_MAX, hwcaps);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
@@ -259,7 +257,7 @@ static void find_variables(const struct grant *grant, struct text_list *found)
 		const char *name = variable->name;
 		const char *reason = name != NULL ? tamper_variable(name) : NULL;
 		if (reason != NULL)
-			(void)text_list_addf(found, NULL, "variable %s %s", name, reason);
+			text_list_addf(found, "variable %s %s", name, reason);
 	}
 }
 
@@ -277,7 +275,7 @@ void tamper_add_loader_places(const struct grant *grant, struct text_list *place
 {
 	const char *home = tamper_value(grant, "HOME");
 	for (size_t i = 0; i < ARRAY_SIZE(linker_files); i++)
-		(void)text_list_add(places, linker_files[i], NULL);
+		text_list_add(places, linker_files[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(layer_roots); i++) {
 		const char *root = layer_roots[i];
 		const char *above = "";
@@ -288,7 +286,7 @@ void tamper_add_loader_places(const struct grant *grant, struct text_list *place
 		for (size_t k = 0; k < ARRAY_SIZE(layer_folders); k++) {
 			char *folder CLEANUP_FREE =
 				text_format("%s%s/%s", above, root, layer_folders[k]);
-			(void)text_list_take(places, target_of(folder), NULL);
+			text_list_take(places, target_of(folder));
 		}
 	}
 }
@@ -305,12 +303,12 @@ void tamper_find(const struct grant *grant, const struct image_manifest *image,
 	struct tamper tamper CLEANUP(tamper_close) = {
 		.grant = grant, .image = image, .found = found};
 	for (size_t i = 0; i < ARRAY_SIZE(first_places); i++)
-		(void)text_list_add(&tamper.places, first_places[i], NULL);
+		text_list_add(&tamper.places, first_places[i]);
 	for (size_t i = 0; i < image->count; i++)
-		(void)text_list_take(&tamper.places, place_of(image->files[i].path), NULL);
+		text_list_take(&tamper.places, place_of(image->files[i].path));
 	tamper_add_loader_places(grant, &tamper.places);
 	grant_each (mount, &grant->mounts)
-		(void)text_list_take(&tamper.targets, target_of(mount->container_path), NULL);
+		text_list_take(&tamper.targets, target_of(mount->container_path));
 
 	for (size_t i = 0; i < grant->mounts.count; i++) {
 		const char *source = grant->mounts.items[i].host_path;
@@ -330,12 +328,11 @@ void tamper_find(const struct grant *grant, const struct image_manifest *image,
 	const char *library_path = tamper_value(grant, "LD_LIBRARY_PATH");
 	struct text_list folders CLEANUP_TEXT_LIST = {0};
 	if (library_path != NULL)
-		(void)text_list_split(&folders, library_path, ':', NULL);
+		text_list_split(&folders, library_path, ':');
 	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX) {
-		(void)text_list_addf(
-			found, NULL,
-			"LD_LIBRARY_PATH names %zu folders: more than %d are not searched",
-			folders.count, TAMPER_LIBRARY_FOLDERS_MAX);
+		text_list_addf(found,
+			       "LD_LIBRARY_PATH names %zu folders: more than %d are not searched",
+			       folders.count, TAMPER_LIBRARY_FOLDERS_MAX);
 		return;
 	}
 	text_each (folder, &folders) {
@@ -372,9 +369,9 @@ void tamper_find_windows(const struct grant *grant, struct text_list *found)
 			if (!windows_is_within(place, own_places[i]) &&
 			    !windows_is_within(own_places[i], place))
 				continue;
-			(void)text_list_addf(found, NULL, "mount of %s at %s hides the image's %s",
-					     mount->host_path != NULL ? mount->host_path : "", path,
-					     own_places[i]);
+			text_list_addf(found, "mount of %s at %s hides the image's %s",
+				       mount->host_path != NULL ? mount->host_path : "", path,
+				       own_places[i]);
 			break;
 		}
 	}

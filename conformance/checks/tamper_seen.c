@@ -63,10 +63,9 @@ static int judge_loader_places(struct seen *seen, const struct grant *real, stru
 			observation.there ? answers_mount(seen, observation.mount) : NULL;
 		if (mount != NULL &&
 		    !is_own_place(path, observation.place.device, observation.place.inode))
-			(void)text_list_addf(
-				seen->found, NULL,
-				"mount of %s gives loaders their %s, to which links lead",
-				mount->host_path, path);
+			text_list_addf(seen->found,
+				       "mount of %s gives loaders their %s, to which links lead",
+				       mount->host_path, path);
 	}
 	return 0;
 }
@@ -115,10 +114,9 @@ static int judge_folder(struct seen *seen, const char *why, const char *folder,
 		bool mounted = observation.file && observation.mount != NULL &&
 			       strcmp(observation.mount->target, "/") != 0;
 		if (mounted && strcmp(observation.digest, file->digest) != 0)
-			(void)text_list_addf(
-				seen->found, NULL,
-				"%s puts %s in front of the image's %s, on the mount %s", why, path,
-				file->path, observation.mount->target);
+			text_list_addf(seen->found,
+				       "%s puts %s in front of the image's %s, on the mount %s",
+				       why, path, file->path, observation.mount->target);
 	}
 	return 0;
 }
@@ -151,10 +149,11 @@ int tamper_find_seen(const struct grant *grant, const struct image_manifest *ima
 	char *copy CLEANUP_FREE = memory_copy(library_path);
 	for (char *at = strchr(copy, ';'); at != NULL; at = strchr(at, ';'))
 		*at = ':';
-	(void)text_list_split(&folders, copy, ':', err);
-	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(library_path, '$') != NULL)
-		return text_list_addf(found, err, "LD_LIBRARY_PATH %s is not searched whole",
-				      library_path);
+	text_list_split(&folders, copy, ':');
+	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(library_path, '$') != NULL) {
+		text_list_addf(found, "LD_LIBRARY_PATH %s is not searched whole", library_path);
+		return 0;
+	}
 	text_each (folder, &folders) {
 		for (size_t i = 0; rc == 0 && i < image->count; i++)
 			rc = judge_folder(&seen, "variable LD_LIBRARY_PATH", folder,

@@ -68,7 +68,7 @@ bool visibility_is_node_of(const struct discovery_device *device, bool block, un
 	if (strcmp(device->driver_name, "nvidia") != 0 ||
 	    file_read("/proc/devices", PROC_DEVICES_MAX, &text, NULL, NULL) < 0)
 		return false;
-	(void)text_list_split(&lines, text, '\n', NULL);
+	text_list_split(&lines, text, '\n');
 	text_each (line, &lines) {
 		unsigned named = 0;
 		char name[64] = "";

@@ -50,7 +50,7 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 	comparison.to_path = to_path;
 	text_add(&output->doc.out, output->doc.out.size > 0 ? "\n" : "");
 	comparison_write(&comparison, number, &output->doc);
-	(void)members_append(output->json, comparison_to_json(&comparison), err);
+	array_add(output->json, comparison_to_json(&comparison));
 
 	const bool changed = kinds[COMPARE_CHANGED] > 0 || kinds[COMPARE_GONE] > 0 ||
 			     kinds[COMPARE_NOT_COMPARABLE] > 0;

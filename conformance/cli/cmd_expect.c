@@ -177,7 +177,7 @@ static int count(const struct expectations *expectations, const cJSON *report,
 	environment_add_names("drivers", environment, &drivers);
 	text_add(&place, drivers.size > 0 ? ", " : "");
 	text_add_all(&place, &drivers);
-	(void)text_list_add(&tallies->places, text_string(&place), NULL);
+	text_list_add(&tallies->places, text_string(&place));
 
 	for (size_t i = 0; i < view->count; i++) {
 		const struct view_check *check = &view->checks[i];
@@ -301,7 +301,7 @@ static int update(const struct expectations *expectations, cJSON *reports, struc
 		cJSON *report = NULL;
 		rc = report_file_open(given.reports.items[i], &report, &view, err);
 		if (report != NULL)
-			(void)array_add(reports, report);
+			array_add(reports, report);
 		if (rc == 0)
 			rc = count(expectations, report, &view, &tallies, err);
 	}

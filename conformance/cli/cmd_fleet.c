@@ -52,7 +52,7 @@ static int plan_run(const struct text_list *arguments)
 	cJSON *nodes CLEANUP_JSON = NULL;
 	struct error err = {0};
 	for (size_t i = 1; i < arguments->count; i++)
-		(void)text_list_add(&of_run, arguments->items[i], NULL);
+		text_list_add(&of_run, arguments->items[i]);
 	plan.arguments = &of_run;
 	plan.check_place = check_place;
 	int rc = plan.image != NULL ? fleet_list_read(arguments->items[0], "Node", &nodes, &err)
@@ -161,10 +161,10 @@ static int read_names(struct text_list *paths, struct error *err)
 	char *names CLEANUP_FREE = NULL;
 	int rc = file_read("/dev/stdin", JSON_FILE_MAX, &names, NULL, err);
 	if (rc == 0)
-		rc = text_list_split(&lines, names, '\n', err);
+		text_list_split(&lines, names, '\n');
 	text_each (line, &lines) {
 		if (line[0] != '\0')
-			(void)text_list_add(paths, line, NULL);
+			text_list_add(paths, line);
 	}
 	return rc;
 }
@@ -188,7 +188,7 @@ static int merge_run(const struct text_list *arguments)
 		if (rc == 0 && strcmp(argument, "-") == 0)
 			rc = read_names(&paths, &err);
 		else
-			(void)text_list_add(&paths, argument, NULL);
+			text_list_add(&paths, argument);
 	}
 	if (rc == 0 && paths.count == 0)
 		rc = error_set(&err, ERROR_NOT_FOUND, "standard input names no report");

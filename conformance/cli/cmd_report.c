@@ -25,9 +25,9 @@ static int make(const char *directory, struct error *err)
 			"%s: no journal.ndjson is in it; name the folder of a run (--out of 'run')",
 			directory);
 	if (rc == 0)
-		rc = report_verify_evidence(directory, json, &faults, err);
+		report_verify_evidence(directory, json, &faults);
 	if (rc == 0 && report.reproducible)
-		rc = report_make_reproducible(json, err);
+		report_make_reproducible(json);
 	if (rc == 0 && report.out_directory != NULL) {
 		char *journal CLEANUP_FREE = path_join(report.out_directory, JOURNAL_FILE_NAME);
 		if (report.reproducible && file_exists(journal))

@@ -341,9 +341,9 @@ static int apply_profile(struct plugin_profile *profile, struct error *err)
 			return error_uv(err, status, "--plugin-profile: %s", name);
 	}
 	text_each (name, &profile->expect)
-		(void)text_list_add(&run.expect, name, NULL);
+		text_list_add(&run.expect, name);
 	text_each (call, &profile->optional_calls)
-		(void)text_list_add(&asked->optional_calls, call, NULL);
+		text_list_add(&asked->optional_calls, call);
 	if (asked->resource == NULL)
 		asked->resource = profile->resource;
 	if (asked->fail_device == NULL && asked->restore_device == NULL) {
@@ -445,7 +445,7 @@ static int run_run(const struct text_list *arguments)
 	int exit_code = REPORT_EXIT_BROKEN;
 	for (const char *const *word = command_arguments; *word != NULL; word++) {
 		size_t size = recorded_length(previous, *word);
-		(void)text_list_take(&recorded, memory_copy_start(*word, size), NULL);
+		text_list_take(&recorded, memory_copy_start(*word, size));
 		previous = *word;
 	}
 	int rc = run.profile != NULL ? apply_profile(&profile, &err) : 0;
@@ -457,7 +457,7 @@ static int run_run(const struct text_list *arguments)
 	if (vm)
 		run.settings.asked.node_file = NULL;
 	for (size_t i = 0; i < arguments->count; i++)
-		(void)text_list_add(&include, arguments->items[i], NULL);
+		text_list_add(&include, arguments->items[i]);
 	if (rc == 0 && run.shard != NULL)
 		rc = run_selection_shard(run.shard, &run.settings.filter, &err);
 	if (rc == 0 && run.from != NULL)

@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; suites[i] != NULL; i++) {
 		for (const struct check *check = suites[i]->checks; check->id != NULL; check++)
-			(void)text_list_add(&ids, check->id, NULL);
+			text_list_add(&ids, check->id);
 	}
 	const struct options_words words[] = {{"PATTERN", (const char *const *)ids.items},
 					      {"CHECK", (const char *const *)ids.items},

@@ -41,7 +41,7 @@ int run_selection_from(const char *from, const char *only, struct text_list *inc
 	for (enum report_outcome i = 0; i < REPORT_OUTCOME_COUNT; i++)
 		wanted[i] = only == NULL && (report_outcome_is_bad(i) || i == REPORT_NOTRUN);
 	if (only != NULL)
-		(void)text_list_split(&names, only, ',', NULL);
+		text_list_split(&names, only, ',');
 	text_each (name, &names) {
 		enum report_outcome outcome = report_outcome_of(name);
 		if (outcome == REPORT_OUTCOME_COUNT)
@@ -55,7 +55,7 @@ int run_selection_from(const char *from, const char *only, struct text_list *inc
 		enum report_outcome outcome =
 			name != NULL ? report_outcome_of(name) : REPORT_OUTCOME_COUNT;
 		if (id != NULL && outcome != REPORT_OUTCOME_COUNT && wanted[outcome])
-			(void)text_list_add(include, id, NULL);
+			text_list_add(include, id);
 	}
 	if (include->count == 0)
 		return error_set(err, ERROR_ARGUMENT, "--from: no check of %s ended so", from);

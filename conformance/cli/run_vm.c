@@ -24,9 +24,9 @@ int run_vm_start(const struct run_vm *vm, const char *out, const char *const *ar
 	char *cpus CLEANUP_FREE = text_format("%lld", (long long)vm->cpus);
 	const char *const own[] = {program, "--out", out, "--memory", memory, "--cpus", cpus, "--"};
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		(void)text_list_add(&words, own[i], NULL);
+		text_list_add(&words, own[i]);
 	for (; *arguments != NULL; arguments++)
-		(void)text_list_add(&words, *arguments, NULL);
+		text_list_add(&words, *arguments);
 
 	(void)execv(program, words.items);
 	return error_system(err, errno, "%s", program);

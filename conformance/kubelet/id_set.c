@@ -49,7 +49,7 @@ void id_set_add_strings(struct id_set *set, const char *const *ids, size_t count
 	struct text_list *list = &set->list;
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++)
-		(void)text_list_add(list, ids[i], NULL);
+		text_list_add(list, ids[i]);
 	text_list_sort(list);
 	for (size_t i = 0; i < list->count; i++) {
 		if (kept > 0 && strcmp(list->items[i], list->items[kept - 1]) == 0)

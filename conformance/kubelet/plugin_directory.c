@@ -117,7 +117,7 @@ static int claim_socket(struct plugin_directory *directory, const char *name, co
 		return remove_socket(directory, path, err);
 	if (!take_over) {
 		report(directory, KUBELET_EVENT_PROBLEM, path);
-		(void)text_list_add(&directory->left, name, NULL);
+		text_list_add(&directory->left, name);
 		return 0;
 	}
 

@@ -32,7 +32,7 @@ struct registration {
 static const char *keep(struct registration *registration, const char *string)
 {
 	struct text_list *strings = &registration->strings;
-	(void)text_list_add(strings, string, NULL);
+	text_list_add(strings, string);
 	return strings->items[strings->count - 1];
 }
 

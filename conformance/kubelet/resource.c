@@ -196,7 +196,7 @@ void kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out
 {
 	for (const struct resource *resource = kubelet->resources; resource != NULL;
 	     resource = resource->next)
-		(void)text_list_add(out, resource->name, NULL);
+		text_list_add(out, resource->name);
 	text_list_sort(out);
 }
 

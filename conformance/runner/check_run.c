@@ -280,7 +280,7 @@ bool check_works(struct check_run *run, int rc, const char *what, const struct e
 /* Takes ownership of the text, for as long as the check runs. */
 static const char *keep_text(struct check_run *run, char *text)
 {
-	(void)text_list_take(&run->texts, text, NULL);
+	text_list_take(&run->texts, text);
 	return text;
 }
 

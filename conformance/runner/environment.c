@@ -347,7 +347,7 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 		char *kept CLEANUP_FREE = path_join(folder, "digests");
 		(void)digest_cache_open(kept, &environment->digest_cache, NULL);
 	}
-	(void)digests_new(loop, environment->digest_cache, &environment->digests, NULL);
+	environment->digests = digests_new(loop, environment->digest_cache);
 	environment->device_count = node->device_count;
 	environment->devices =
 		memory_allocate(node->device_count + 1, sizeof(*environment->devices));

@@ -58,9 +58,8 @@ int expectations_open(const struct text_list *names, const struct check_suite *c
 				"and set reviewBy",
 				row->entry, row->check, row->review_by);
 		if (days > 0)
-			(void)text_list_addf(overdue, NULL,
-					     "%s (%s) was to be looked at again by %s", row->entry,
-					     row->check, row->review_by);
+			text_list_addf(overdue, "%s (%s) was to be looked at again by %s",
+				       row->entry, row->check, row->review_by);
 	}
 	return expectations_check_twins(out, err);
 }

@@ -32,9 +32,9 @@ static void keep_line(const struct log_line *line, void *user)
 		meaning = LOG_WARNING;
 	if (meaning < LOG_WARNING || watch->lines[meaning].count == LINES_MAX)
 		return;
-	(void)text_list_add(&watch->lines[meaning], line->text, NULL);
+	text_list_add(&watch->lines[meaning], line->text);
 	if (meaning == LOG_FAULT)
-		(void)text_list_add(&watch->faulty, id, NULL);
+		text_list_add(&watch->faulty, id);
 }
 
 static void record(struct check_run *run, void *user)

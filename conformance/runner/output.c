@@ -11,7 +11,7 @@ static void list_reports(struct text_list *names)
 {
 	for (const struct writer *writer = writers; writer->name != NULL; writer++) {
 		if (writer->file_name != NULL)
-			(void)text_list_add(names, writer->file_name, NULL);
+			text_list_add(names, writer->file_name);
 	}
 }
 
@@ -78,7 +78,7 @@ int output_open(const char *directory, int *lock, char **held, struct error *err
 		} else {
 			/* Without a journal nothing proves that reports and evidence belong to a run. */
 			list_reports(&names);
-			(void)text_list_add(&names, OUTPUT_EVIDENCE, NULL);
+			text_list_add(&names, OUTPUT_EVIDENCE);
 			text_each (name, &names) {
 				char *path CLEANUP_FREE = path_join(*held, name);
 				if (rc == 0 && file_exists(path))

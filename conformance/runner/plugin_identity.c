@@ -125,7 +125,7 @@ int plugin_identity_add(struct plugin_identity *identity, const char *resource, 
 	}
 	if (!text_list_has(&identity->resources, resource)) {
 		*news = true;
-		(void)text_list_add(&identity->resources, resource, NULL);
+		text_list_add(&identity->resources, resource);
 		text_list_sort(&identity->resources);
 	}
 	return 0;
@@ -159,7 +159,7 @@ cJSON *plugin_identity_json(const struct plugin_identity *identity, const char *
 			member_string(&file, "name", set->names.items[i]);
 			member_string(&file, "digest", digest);
 			member_item(&files, NULL, members_take(&file));
-			(void)text_list_add(&digests, digest, NULL);
+			text_list_add(&digests, digest);
 		}
 		text_list_sort(&digests);
 		member_item(&plugin, "files", members_take(&files));

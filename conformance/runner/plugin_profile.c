@@ -65,7 +65,7 @@ static int read_texts(const struct source *source, const char *key, const yaml_n
 		rc = get_text(source, key, yaml_document_get_node(source->document, *item), &text,
 			      err);
 		if (rc == 0)
-			rc = text_list_add(out, text, err);
+			text_list_add(out, text);
 	}
 	return rc;
 }
@@ -87,12 +87,12 @@ static int read_variables(const struct source *source, const char *key, const ya
 		if (rc == 0 && strchr(text, '=') != NULL)
 			rc = yaml_wrong(source->file, name, err, ERROR_FORMAT,
 					"%s: '%.64s' is not a variable's name", key, text);
-		if (rc == 0)
-			rc = text_list_add(&lists[0], text, err);
-		if (rc == 0)
+		if (rc == 0) {
+			text_list_add(&lists[0], text);
 			rc = get_text(source, text, value, &text, err);
+		}
 		if (rc == 0)
-			rc = text_list_add(&lists[1], text, err);
+			text_list_add(&lists[1], text);
 		if (rc < 0)
 			return rc;
 	}

@@ -34,7 +34,7 @@ static int add_seen(struct result *result, enum journal_type type, const cJSON *
 		return rc;
 
 	if (type == JOURNAL_DEVICE && !text_list_has(&result->devices, field_string(line, "ref")))
-		(void)text_list_add(&result->devices, field_string(line, "ref"), NULL);
+		text_list_add(&result->devices, field_string(line, "ref"));
 	if (type != JOURNAL_ASSERTION)
 		return 0;
 	result->asserted = true;

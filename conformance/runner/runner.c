@@ -198,7 +198,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 
 	if (settings->asked.node_file == NULL) {
 		for (size_t i = 0; cdi != NULL && i < cdi->count; i++)
-			(void)text_list_add(&runner->cdi_directories, cdi->items[i], NULL);
+			text_list_add(&runner->cdi_directories, cdi->items[i]);
 		if (runner->cdi_directories.count == 0)
 			runtime_cdi_directories(workplace->runtime, &runner->cdi_directories);
 	}
@@ -263,7 +263,7 @@ static int work(struct runner *runner, int *exit_code, struct error *err)
 	if (rc == 0)
 		rc = report_read_directory(runner->output, &report, err);
 	if (rc == 0 && runner->settings->reproducible)
-		rc = report_make_reproducible(report, err);
+		report_make_reproducible(report);
 	if (rc == 0)
 		rc = report_write_directory(runner->output, report, err);
 	if (rc < 0)

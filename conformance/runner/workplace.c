@@ -213,9 +213,9 @@ static void restore(const char *work_directory, void *user)
 	if (directory == NULL)
 		return;
 	if (plugin_directory_restore(directory, &restored, &why) < 0)
-		(void)text_list_add(&workplace->resisted, why.text, NULL);
+		text_list_add(&workplace->resisted, why.text);
 	else if (restored)
-		(void)text_list_add(&workplace->restored, directory, NULL);
+		text_list_add(&workplace->restored, directory);
 }
 
 int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
@@ -233,7 +233,7 @@ int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 
 	/* Remains that resist are not this run's failure: they are reported, and the next run tries again. */
 	if (OFFERS_PRIVATE_RUNTIME && runtime_recover(&recovery, &workplace->recovered, &why) < 0)
-		(void)text_list_add(&workplace->resisted, why.text, NULL);
+		text_list_add(&workplace->resisted, why.text);
 
 	int rc = choose(workplace, options, err);
 	if (rc == 0 && workplace->run_directory == NULL)

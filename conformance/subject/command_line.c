@@ -81,6 +81,6 @@ int command_line_split(enum command_line_rules rules, const char *line, struct t
 				text_append(&word, at++, 1);
 			}
 		}
-		(void)text_list_add(words, text_string(&word), err);
+		text_list_add(words, text_string(&word));
 	}
 }

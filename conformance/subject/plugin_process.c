@@ -63,14 +63,14 @@ static int make_argv(const struct plugin_process_spec *spec, const struct seen s
 			return error_set(err, ERROR_UNSUPPORTED,
 					 "this build has no private mounts: %s is not there",
 					 mounter);
-		(void)text_list_add(argv, mounter, err);
-		(void)text_list_add(argv, spec->plugin_dir, err);
-		(void)text_list_add(argv, standard_dir(spec), err);
+		text_list_add(argv, mounter);
+		text_list_add(argv, spec->plugin_dir);
+		text_list_add(argv, standard_dir(spec));
 		if (spec->registry_dir != NULL) {
-			(void)text_list_add(argv, spec->registry_dir, err);
-			(void)text_list_add(argv, KUBELET_STANDARD_REGISTRY_DIR, err);
+			text_list_add(argv, spec->registry_dir);
+			text_list_add(argv, KUBELET_STANDARD_REGISTRY_DIR);
 		}
-		(void)text_list_add(argv, "--", err);
+		text_list_add(argv, "--");
 
 		/* private-mount could report a missing program only by an exit code. */
 		char *program CLEANUP_FREE = NULL;
@@ -79,7 +79,7 @@ static int make_argv(const struct plugin_process_spec *spec, const struct seen s
 			return rc;
 	}
 	text_each (word, &words)
-		(void)text_list_take(argv, expand(word, seen), err);
+		text_list_take(argv, expand(word, seen));
 	return 0;
 }
 
@@ -112,17 +112,16 @@ int plugin_process_start(uv_loop_t *loop, const struct plugin_process_spec *spec
 		if (strcmp(items[i].name, "TMPDIR") == 0 ||
 		    (text_starts_with(items[i].name, "GPUCERT_") &&
 		     strcmp(items[i].name, "GPUCERT_CACHE") != 0))
-			(void)text_list_add(&env, items[i].name, err);
+			text_list_add(&env, items[i].name);
 	}
 	uv_os_free_environ(items, count);
 
 	for (size_t i = 0; i < SEEN_COUNT && seen[i].path != NULL; i++)
 		for (size_t n = 0; n < 2 && seen[i].variables[n] != NULL; n++)
-			(void)text_list_addf(&env, err, "%s=%s", seen[i].variables[n],
-					     seen[i].path);
+			text_list_addf(&env, "%s=%s", seen[i].variables[n], seen[i].path);
 	const char *const *own = spec->process.env;
 	for (size_t i = 0; own != NULL && own[i] != NULL; i++)
-		(void)text_list_add(&env, own[i], err);
+		text_list_add(&env, own[i]);
 	struct process_spec process = spec->process;
 	process.argv = (const char *const *)argv.items;
 	process.env = (const char *const *)env.items;

@@ -125,7 +125,7 @@ static void add_edits(struct grant_merge *merge, const char *source, const cJSON
 		const char *equals = strchr(variable->valuestring, '=');
 		struct text_list *strings = &merge->out->strings;
 		size_t size = (size_t)(equals - variable->valuestring);
-		(void)text_list_take(strings, memory_copy_start(variable->valuestring, size), NULL);
+		text_list_take(strings, memory_copy_start(variable->valuestring, size));
 		struct grant_entry entry = {.name = strings->items[strings->count - 1],
 					    .value = equals + 1};
 		grant_merge_add(merge, GRANT_ENV, entry);

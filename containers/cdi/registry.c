@@ -89,8 +89,8 @@ int cdi_registry_read(const struct text_list *places, struct cdi_registry *out, 
 		const struct entry *right = &entries[i];
 		if (strcmp(left->name, right->name) == 0 &&
 		    left->file->priority == right->file->priority)
-			(void)text_list_addf(&out->conflicts, NULL, "%s: in %s and %s", left->name,
-					     left->file->path, right->file->path);
+			text_list_addf(&out->conflicts, "%s: in %s and %s", left->name,
+				       left->file->path, right->file->path);
 	}
 	return 0;
 }

@@ -99,10 +99,9 @@ static int check_unique(const struct json_at *parent, const char *list, const ch
 	size_t number = 0;
 	json_each (element, at.node) {
 		const char *name = cJSON_GetObjectItemCaseSensitive(element, key)->valuestring;
-		size_t first = 0;
-		(void)text_index_put(&known, name, number, &first, NULL);
-		if (first != number++)
+		if (text_index_put(&known, name, number) != number)
 			return json_error(&at, err, "two have the %s '%s'", key, name);
+		number++;
 	}
 	return 0;
 }
@@ -285,8 +284,8 @@ int cdi_spec_check(const cJSON *document, struct cdi_spec *out, struct error *er
 	out->defect = CDI_NO_DEFECT;
 	out->kind = memory_copy(json_pointer_string(document, "/kind"));
 	json_each (device, devices.node)
-		(void)text_list_addf(&out->devices, err, "%s=%s", out->kind,
-				     json_pointer_string(device, "/name"));
+		text_list_addf(&out->devices, "%s=%s", out->kind,
+			       json_pointer_string(device, "/name"));
 	return 0;
 }
 

@@ -24,7 +24,7 @@ void grant_keep(struct grant *grant, const char **string)
 {
 	if (*string == NULL)
 		return;
-	(void)text_list_add(&grant->strings, *string, NULL);
+	text_list_add(&grant->strings, *string);
 	*string = grant->strings.items[grant->strings.count - 1];
 }
 
@@ -76,7 +76,7 @@ bool grant_names_cdi(const struct grant *grant)
 static void list_once(struct text_list *names, const char *name)
 {
 	if (!text_list_has(names, name))
-		(void)text_list_add(names, name, NULL);
+		text_list_add(names, name);
 }
 
 void grant_list_cdi(const struct grant *grant, struct text_list *names)
@@ -86,7 +86,7 @@ void grant_list_cdi(const struct grant *grant, struct text_list *names)
 	grant_each (annotation, &grant->annotations) {
 		struct text_list words CLEANUP_TEXT_LIST = {0};
 		if (is_cdi_annotation(annotation))
-			(void)text_list_split(&words, annotation->value, ',', NULL);
+			text_list_split(&words, annotation->value, ',');
 		text_each (word, &words)
 			list_once(names, word);
 	}
@@ -96,7 +96,7 @@ void grant_list_cdi(const struct grant *grant, struct text_list *names)
 static void add_string(cJSON *object, const char *key, const char *value)
 {
 	if (value != NULL)
-		(void)json_add_string(object, key, value);
+		json_add_string(object, key, value);
 }
 
 cJSON *grant_json(const struct grant *grant)

@@ -45,8 +45,7 @@ static void add_conflict(struct grant_merge *merge, enum grant_kind kind,
 void grant_merge_add(struct grant_merge *merge, enum grant_kind kind, struct grant_entry entry)
 {
 	const struct grant_list *list = &merge->out->lists[kind];
-	size_t place = list->count;
-	(void)text_index_put(&merge->entries[kind], entry.name, list->count, &place, NULL);
+	const size_t place = text_index_put(&merge->entries[kind], entry.name, list->count);
 	if (place == list->count) {
 		entry.resource = merge->source;
 		grant_add(merge->out, kind, &entry);

@@ -52,9 +52,9 @@ static int sort_probes(const struct images_choice *choice, struct families *out,
 			continue;
 		struct family *into =
 			&out->each[base ? 0 : 1 + text_position(gpu_api_families, family)];
-		(void)text_list_add(&into->programs, probe, err);
+		text_list_add(&into->programs, probe);
 		if (api != NULL && api->loader != NULL)
-			(void)text_list_add(&into->loaders, api->loader, err);
+			text_list_add(&into->loaders, api->loader);
 		if (strcmp(name, "ffmpeg") != 0)
 			continue;
 
@@ -62,7 +62,7 @@ static int sort_probes(const struct images_choice *choice, struct families *out,
 		char *directory CLEANUP_FREE = path_directory(probe);
 		char *ffmpeg CLEANUP_FREE = path_join(directory, "ffmpeg");
 		if (file_exists(ffmpeg))
-			(void)text_list_add(&into->programs, ffmpeg, err);
+			text_list_add(&into->programs, ffmpeg);
 	}
 	return 0;
 }

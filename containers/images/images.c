@@ -8,7 +8,6 @@
 #include "base/path.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define CLEANUP_CLOSURE CLEANUP(elf_closure_cleanup)
 
@@ -81,7 +80,7 @@ int images_list_probes(const char *program_directory, struct text_list *probes, 
 		rc = file_list(directory, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		if (text_starts_with(names.items[i], IMAGES_PROBE_PREFIX))
-			(void)text_list_take(probes, path_join(directory, names.items[i]), err);
+			text_list_take(probes, path_join(directory, names.items[i]));
 	}
 	if (rc == 0 && probes->count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s: no probe-* programs there", directory);

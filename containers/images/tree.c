@@ -50,8 +50,8 @@ static void put(struct image_tree *tree, enum image_entry_type type, const char 
 {
 	if (image_tree_has(tree, path))
 		return;
-	(void)text_list_add(&tree->strings, path, NULL);
-	(void)text_list_add(&tree->strings, content, NULL);
+	text_list_add(&tree->strings, path);
+	text_list_add(&tree->strings, content);
 	tree->entries = array_grow(tree->entries, tree->count, sizeof(*tree->entries));
 	tree->entries[tree->count++] = (struct image_entry){
 		.type = type,

@@ -19,7 +19,7 @@ static void add_difference(struct text_list *differences, const char *path, cons
 		if (mount->host_path != NULL)
 			text_addf(&sentence, " of the host's %s", mount->host_path);
 	}
-	(void)text_list_take(differences, text_take(&sentence), NULL);
+	text_list_take(differences, text_take(&sentence));
 }
 
 static int see_in(const struct container_view *view, int root, const char *path,
@@ -129,7 +129,7 @@ int container_written(const struct container_view *view, const struct image_mani
 		rc = see_in(view, root, path, &observation, err);
 		if (rc == 0 && observation.file &&
 		    image_manifest_holds(manifest, observation.digest) == NULL)
-			(void)text_list_add(is_within_any(path, linker) ? usual : found, path, err);
+			text_list_add(is_within_any(path, linker) ? usual : found, path);
 	}
 	return rc;
 }

@@ -29,7 +29,6 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { RECORDS_MAX_BYTES = 64 * 1024 * 1024 };

@@ -36,7 +36,7 @@ static bool read_line(const char *line, struct dmem_region *out)
 int dmem_parse(const char *text, struct dmem *out, struct error *err)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	(void)text_list_split(&lines, text, '\n', err);
+	text_list_split(&lines, text, '\n');
 	out->count = 0;
 	for (size_t i = 0; i < lines.count; i++) {
 		if (lines.items[i][0] == '\0')

@@ -4,7 +4,6 @@
 #include "base/digest.h"
 #include "base/json_members.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FILES_MAX = 100000 };

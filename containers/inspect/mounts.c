@@ -57,7 +57,7 @@ static int parse(const char *line, struct arena *arena, struct container_mount *
 		 struct error *err)
 {
 	struct text_list fields CLEANUP_TEXT_LIST = {0};
-	(void)text_list_split(&fields, line, ' ', err);
+	text_list_split(&fields, line, ' ');
 	size_t dash = FIELD_TAGS;
 	while (dash < fields.count && strcmp(fields.items[dash], "-") != 0)
 		dash++;
@@ -78,7 +78,7 @@ static int parse(const char *line, struct arena *arena, struct container_mount *
 int container_mounts_parse(const char *text, struct container_mounts *out, struct error *err)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	(void)text_list_split(&lines, text, '\n', err);
+	text_list_split(&lines, text, '\n');
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	mounts.items = arena_allocate(&mounts.arena, (lines.count + 1) * sizeof(*mounts.items));
 	for (size_t i = 0; i < lines.count; i++) {

@@ -62,7 +62,7 @@ static int walk_entry(struct walk *walk, int directory, const char *path,
 	if (is_node(&identity))
 		add_node(walk, below, &identity);
 	if (file && identity.size > 0)
-		(void)text_list_add(&walk->view->layer, below, err);
+		text_list_add(&walk->view->layer, below);
 	if (identity.type != S_IFDIR)
 		return 0;
 	int fd = openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

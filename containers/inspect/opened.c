@@ -31,7 +31,7 @@ bool container_drm_parse(const char *text, struct container_drm *out)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct container_drm drm = {0};
-	(void)text_list_split(&lines, text, '\n', NULL);
+	text_list_split(&lines, text, '\n');
 	text_each (line, &lines) {
 		const char *value = strchr(line, ':');
 		if (value == NULL || !text_starts_with(line, "drm-"))

@@ -75,7 +75,7 @@ static int view_mapped_files(struct container_view *view, struct error *err)
 	int rc = proc_read(view->pid, "maps", &text, NULL, err);
 	if (rc < 0)
 		return rc;
-	(void)text_list_split(&lines, text, '\n', err);
+	text_list_split(&lines, text, '\n');
 	for (size_t i = 0; rc == 0 && i < lines.count; i++)
 		rc = view_mapping(view, lines.items[i], err);
 	return rc;
@@ -122,7 +122,7 @@ int container_view_process(struct container_view *view, struct error *err)
 	if (rc == 0)
 		rc = proc_read(view->pid, "environ", &block, &size, err);
 	for (size_t at = 0; rc == 0 && at < size; at += strlen(block + at) + 1)
-		(void)text_list_add(&view->environment, block + at, err);
+		text_list_add(&view->environment, block + at);
 
 	/* The link of a namespace names it: "pid:[4026531836]". */
 	static const char *const namespaces[] = {"mnt", "pid", "ipc"};
@@ -135,7 +135,7 @@ int container_view_process(struct container_view *view, struct error *err)
 		    readlink(own, ours, sizeof(ours) - 1) < 0)
 			return error_system(err, errno, "%s", path);
 		if (strcmp(theirs, ours) == 0)
-			(void)text_list_add(&view->shared, namespaces[i], err);
+			text_list_add(&view->shared, namespaces[i]);
 	}
 	return rc;
 }

@@ -12,7 +12,7 @@
 /* The type of a file in st_mode. */
 enum { FILE_TYPE = 0170000, FILE_CHARACTER = 0020000, FILE_BLOCK = 0060000 };
 
-#define add_offence(offences, ...) ((void)text_list_addf(offences, NULL, __VA_ARGS__))
+#define add_offence(offences, ...) (text_list_addf(offences, __VA_ARGS__))
 
 /* False, and an offence, when the file does not exist. */
 static bool check_exists(struct text_list *offences, const char *what, const char *path,
@@ -165,11 +165,8 @@ void launch_check_grant(const struct grant *grant, enum launch_system system,
 		const char *path = i < mounts->count
 					   ? mounts->items[i].container_path
 					   : devices->items[i - mounts->count].container_path;
-		size_t first = i;
-		(void)text_list_take(&places,
-				     windows ? windows_path_place(path) : memory_copy(path), NULL);
-		(void)text_index_put(&seen, places.items[i], i, &first, NULL);
-		if (first != i)
+		text_list_take(&places, windows ? windows_path_place(path) : memory_copy(path));
+		if (text_index_put(&seen, places.items[i], i) != i)
 			add_offence(offences, "container path %s: used twice", path);
 	}
 }

@@ -97,8 +97,8 @@ static void wait_end(struct containerd_launch *launch, bool stop)
 	launch_ended(&launch->base, end, reason);
 	if (cri_undo_wait(containerd_cri(&launch->base), "StopContainer",
 			  launch->base.result.container_id, &failure) < 0)
-		(void)text_list_addf(&launch->base.result.notes, NULL,
-				     "container could not be stopped: %s", failure.text);
+		text_list_addf(&launch->base.result.notes, "container could not be stopped: %s",
+			       failure.text);
 	else
 		containerd_poll(launch, &ended);
 }
@@ -110,8 +110,7 @@ static void read_output(struct containerd_launch *launch)
 	struct container_log log CLEANUP_CONTAINER_LOG = {0};
 	struct error failure = {0};
 	if (container_log_read(&log, path, LAUNCH_OUTPUT_MAX, &failure) < 0) {
-		(void)text_list_addf(&result->notes, NULL, "output cannot be read: %s",
-				     failure.text);
+		text_list_addf(&result->notes, "output cannot be read: %s", failure.text);
 		return;
 	}
 	result->out = log.out.content;
@@ -119,11 +118,11 @@ static void read_output(struct containerd_launch *launch)
 	log.out.content = (struct text){0};
 	log.err.content = (struct text){0};
 	if (log.malformed != 0)
-		(void)text_list_addf(&result->notes, NULL,
-				     "%llu records of the container's log are malformed, first "
-				     "line %llu: %s",
-				     (unsigned long long)log.malformed,
-				     (unsigned long long)log.malformed_line, log.malformed_why);
+		text_list_addf(&result->notes,
+			       "%llu records of the container's log are malformed, first "
+			       "line %llu: %s",
+			       (unsigned long long)log.malformed,
+			       (unsigned long long)log.malformed_line, log.malformed_why);
 
 	/* runc's init reports a failed execve() on the container's stderr and fails: the container started,
 	 * the program did not. */
@@ -142,8 +141,8 @@ static void note_failure(struct containerd_launch *launch, int rc, const char *w
 			 const struct error *failure)
 {
 	if (rc < 0)
-		(void)text_list_addf(&launch->base.result.notes, NULL,
-				     "%s could not be removed: %s", what, failure->text);
+		text_list_addf(&launch->base.result.notes, "%s could not be removed: %s", what,
+			       failure->text);
 }
 
 int containerd_finish(struct launch *launch, bool stop, struct error *err)

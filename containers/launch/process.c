@@ -41,21 +41,19 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 	struct error failure = {0};
 	const char *program = spec->command[0];
 	(void)err;
-	(void)text_list_take(&words,
-			     launch_is_path(launch_host, program)
-				     ? memory_copy(program)
-				     : path_join(maker->program_directory, program),
-			     NULL);
+	text_list_take(&words, launch_is_path(launch_host, program)
+				       ? memory_copy(program)
+				       : path_join(maker->program_directory, program));
 	for (const char *const *word = spec->command + 1; *word != NULL; word++)
-		(void)text_list_add(&words, *word, NULL);
+		text_list_add(&words, *word);
 	for (size_t i = 0; i < spec->grant.envs.count; i++)
-		(void)text_list_addf(&env, NULL, "%s=%s", spec->grant.envs.items[i].name,
-				     spec->grant.envs.items[i].value);
+		text_list_addf(&env, "%s=%s", spec->grant.envs.items[i].name,
+			       spec->grant.envs.items[i].value);
 	for (size_t i = 0; i < GRANT_KINDS; i++) {
 		if (not_applied[i] != NULL && spec->grant.lists[i].count > 0)
-			(void)text_list_addf(&launch->result.notes, NULL,
-					     "%zu %s not applied: the program runs on the host",
-					     spec->grant.lists[i].count, not_applied[i]);
+			text_list_addf(&launch->result.notes,
+				       "%zu %s not applied: the program runs on the host",
+				       spec->grant.lists[i].count, not_applied[i]);
 	}
 
 	const struct process_spec child = {

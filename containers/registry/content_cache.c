@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"
-#include "base/program.h"
 #include "containers/registry/internal.h"
 
 #include <string.h>

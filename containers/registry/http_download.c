@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PROGRESS_BYTES = 1024 * 1024 };
 

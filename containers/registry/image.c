@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/registry/image.h"
 
-#include "base/cleanup.h"
 #include "base/json_members.h"
 #include "base/path.h"
 

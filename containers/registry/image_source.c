@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/path.h"
 
 #include <string.h>
 
@@ -167,7 +166,7 @@ static int expand_entry(struct image_source *source, struct image_index_entry en
 				 DEPTH_MAX);
 	if (source->expanded.count == DOCUMENTS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d indexes", DOCUMENTS_MAX);
-	(void)text_list_add(&source->expanded, digest, NULL);
+	text_list_add(&source->expanded, digest);
 	int rc = read_entry(source, &entry, &document, err);
 	if (rc < 0)
 		return rc;

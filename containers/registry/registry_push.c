@@ -239,9 +239,7 @@ int registry_push_manifest(struct registry *registry, const char *tag, const cha
 		member_string(&members, "artifactType", type);
 	if (annotations != NULL)
 		member_copy(&members, "annotations", annotations);
-	rc = members_append(manifests, members_take(&members), err);
-	if (rc < 0)
-		return rc;
+	array_add(manifests, members_take(&members));
 	char *printed CLEANUP_FREE = json_print_compact(index);
 	return put_manifest(registry, index_tag, OCI_INDEX, printed, strlen(printed), index_digest,
 			    &keeps_referrers, err);

@@ -112,7 +112,7 @@ static int add_tags(const cJSON *document, void *user, struct error *err)
 		if (rc == 0 && tags->count == REGISTRY_TAGS_MAX)
 			rc = error_set(err, ERROR_LIMIT, "more than %d tags", REGISTRY_TAGS_MAX);
 		if (rc == 0)
-			(void)text_list_add(tags, tag->valuestring, NULL);
+			text_list_add(tags, tag->valuestring);
 	}
 	return rc;
 }

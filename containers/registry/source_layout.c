@@ -23,7 +23,7 @@ static void list_names(const struct image_index *index, struct text_list *names)
 		const char *name = entry_annotation(entry, CONTAINERD_NAME);
 		name = name != NULL ? name : entry_annotation(entry, REFERENCE_NAME);
 		if (name != NULL && !text_list_has(names, name))
-			(void)text_list_add(names, name, NULL);
+			text_list_add(names, name);
 	}
 }
 

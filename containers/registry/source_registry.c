@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cache_directory.h"
 #include "base/memory.h"
-#include "containers/registry/content_cache.h"
 #include "containers/registry/internal.h"
 #include "containers/registry/reference.h"
 

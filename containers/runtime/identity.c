@@ -136,10 +136,10 @@ void runtime_cdi_directories(struct runtime *runtime, struct text_list *out)
 	cJSON *config CLEANUP_JSON = runtime != NULL ? read_config(runtime) : NULL;
 	json_each (directory, cJSON_GetObjectItem(config, "cdiSpecDirs")) {
 		if (cJSON_IsString(directory))
-			(void)text_list_add(out, directory->valuestring, NULL);
+			text_list_add(out, directory->valuestring);
 	}
 	if (out->count != 0)
 		return;
-	(void)text_list_add(out, CDI_STATIC_DIRECTORY, NULL);
-	(void)text_list_add(out, CDI_DYNAMIC_DIRECTORY, NULL);
+	text_list_add(out, CDI_STATIC_DIRECTORY);
+	text_list_add(out, CDI_DYNAMIC_DIRECTORY);
 }

@@ -52,7 +52,7 @@ int runtime_import(struct runtime *runtime, const char *archive, const char *con
 		bool known = false;
 		rc = is_known(runtime, references[i], &known, err);
 		if (rc == 0 && !known)
-			(void)text_list_add(&new, references[i], NULL);
+			text_list_add(&new, references[i]);
 	}
 
 	/* Written first: a run that is killed cannot remove its images, so the next one does. */
@@ -66,7 +66,7 @@ int runtime_import(struct runtime *runtime, const char *archive, const char *con
 	if (rc == 0 && new.count > 0)
 		rc = run_ctr(runtime, archive, err);
 	for (size_t i = 0; rc == 0 && i < new.count; i++)
-		(void)text_list_add(&runtime->imported, new.items[i], NULL);
+		text_list_add(&runtime->imported, new.items[i]);
 
 	/* The CRI service learns of an imported image by an event, a little after the import has ended. */
 	for (size_t i = 0; rc == 0 && i < new.count; i++) {

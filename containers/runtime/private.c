@@ -30,7 +30,7 @@ int containerd_parse_version(const char *output, char **out, struct error *err)
 {
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	const char *word = NULL;
-	(void)text_list_split(&words, output, ' ', NULL);
+	text_list_split(&words, output, ' ');
 	if (words.count > VERSION_WORD && strcmp(words.items[0], "containerd") == 0)
 		word = words.items[VERSION_WORD] + (words.items[VERSION_WORD][0] == 'v');
 	if (word == NULL || !cri_version_at_least(word, 0, 0))
@@ -179,7 +179,7 @@ static int start_containerd(struct runtime *runtime, const struct runtime_option
 		char *path CLEANUP_FREE = NULL;
 		rc = process_find_program(handlers[i].program, &path, err);
 		if (rc == 0)
-			(void)text_list_add(&runtime->handlers, handlers[i].name, NULL);
+			text_list_add(&runtime->handlers, handlers[i].name);
 		else if (rc == ERROR_NOT_FOUND)
 			rc = 0;
 	}

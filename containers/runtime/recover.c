@@ -41,7 +41,7 @@ static int recover_images(struct cri *cri, const char *directory, const char *ad
 				 directory, address);
 	int rc = file_read(path, IMPORTED_MAX, &text, NULL, err);
 	if (rc == 0)
-		(void)text_list_split(&references, text, '\n', NULL);
+		text_list_split(&references, text, '\n');
 	for (size_t i = 0; rc == 0 && i < references.count; i++) {
 		if (references.items[i][0] != '\0')
 			rc = cri_remove_image_wait(cri, references.items[i], err);

@@ -115,7 +115,7 @@ static int list_processes(const char *group, struct text_list *pids, struct erro
 	char *text CLEANUP_FREE = NULL;
 	int rc = file_read(path, CGROUP_PROCS_MAX, &text, NULL, err);
 	if (rc == 0)
-		(void)text_list_split(pids, text, '\n', NULL);
+		text_list_split(pids, text, '\n');
 	return rc;
 }
 
@@ -244,7 +244,7 @@ int remains_remove(const char *directory, struct runtime_recovered *counts, stru
 		if (file_read_line(file, &address, NULL) == 0 &&
 		    text_starts_with(address, "unix://" SHIM_SOCKET_DIRECTORY "/") &&
 		    path_is_bare_name(path_base(address)))
-			(void)text_list_add(&sockets, address + strlen("unix://"), NULL);
+			text_list_add(&sockets, address + strlen("unix://"));
 	}
 
 	keep(remains_unmount(directory, &counts->mounts, &step), &step, &result, err);

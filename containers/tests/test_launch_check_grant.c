@@ -33,8 +33,7 @@ static void test_many_devices(void)
 	struct grant spec = {0};
 	CU_ASSERT_PTR_NOT_NULL_FATAL(devices);
 	for (size_t i = 0; devices != NULL && i < COUNT; i++) {
-		CU_ASSERT_EQUAL_FATAL(text_list_take(&paths, text_format("/dev/gpu%zu", i), NULL),
-				      0);
+		text_list_take(&paths, text_format("/dev/gpu%zu", i));
 		devices[i] = (struct grant_entry)DEVICE("/dev/null", paths.items[i], "rw");
 	}
 	spec.devices = (struct grant_list){devices, COUNT};

@@ -181,13 +181,13 @@ static void test_the_configuration(void)
 	char *paths[] = {first, second, NULL};
 	const struct text_list places = {.items = paths, .count = 2};
 	struct text_list handlers CLEANUP_TEXT_LIST = {0};
-	CU_ASSERT_EQUAL_FATAL(text_list_add(&handlers, "runc", NULL), 0);
+	text_list_add(&handlers, "runc");
 	char *toml CLEANUP_FREE =
 		containerd_config("/run/g/run-a", "native", "1.6.20", &places, &handlers);
 	char *told CLEANUP_FREE =
 		containerd_config("/run/g/run-a", "native", "1.7.24", &places, &handlers);
-	CU_ASSERT_EQUAL_FATAL(text_list_add(&handlers, "crun", NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(text_list_add(&handlers, "kata", NULL), 0);
+	text_list_add(&handlers, "crun");
+	text_list_add(&handlers, "kata");
 	char *newer CLEANUP_FREE =
 		containerd_config("/run/g/run-a", "native", "2.0.0", NULL, &handlers);
 	CU_ASSERT_TRUE(text_starts_with(toml, "version = 2\n"));

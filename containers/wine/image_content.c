@@ -193,7 +193,7 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree, s
 	struct text_list dlls CLEANUP_TEXT_LIST = {0};
 	if (closure == NULL)
 		return error_copy(err, &failure);
-	(void)text_list_split(&content.unused, unused_dlls, ' ', NULL);
+	text_list_split(&content.unused, unused_dlls, ' ');
 	int rc = image_tree_base(tree, err);
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(elf_files); i++)

@@ -129,7 +129,7 @@ int wine_dlls_list(const char *folder, struct text_list *out, struct error *err)
 	int rc = file_list(folder, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		if (text_glob("*.dll", names.items[i]))
-			(void)text_list_take(out, path_join(folder, names.items[i]), NULL);
+			text_list_take(out, path_join(folder, names.items[i]));
 	}
 	if (rc == 0 && out->count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s contains no *.dll", folder);
@@ -241,7 +241,7 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 		int rc = file_list(folder, &names, err);
 		for (size_t j = 0; rc == 0 && j < names.count; j++) {
 			if (text_glob("probe-*.exe", names.items[j]))
-				(void)text_list_take(out, path_join(folder, names.items[j]), NULL);
+				text_list_take(out, path_join(folder, names.items[j]));
 		}
 		if (rc < 0 || out->count > 0)
 			return rc;
@@ -257,7 +257,7 @@ void wine_node_command(const struct wine_node *node, unsigned timeout_s, struct 
 	const char *const all[] = {node->starter, "--headless", "--timeout", timeout, "--files",
 				   files,	  "--registry", registry,    "--"};
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		(void)text_list_add(words, all[i], NULL);
+		text_list_add(words, all[i]);
 }
 
 int wine_node_version(const struct wine_node *node, char **out, struct error *err)
@@ -296,9 +296,9 @@ int wine_node_record(const struct wine_node *node, const char *path, struct erro
 	int rc = wine_node_program(node, "gpu-discovery.exe", &program, err);
 	if (rc == 0) {
 		wine_node_command(node, DISCOVERY_TIMEOUT_S, &words);
-		(void)text_list_add(&words, program, NULL);
-		(void)text_list_add(&words, "--record", NULL);
-		(void)text_list_addf(&words, NULL, "Z:%s", path);
+		text_list_add(&words, program);
+		text_list_add(&words, "--record");
+		text_list_addf(&words, "Z:%s", path);
 		spec.argv = (const char *const *)words.items;
 		rc = process_ask(&spec, &output, err);
 	}

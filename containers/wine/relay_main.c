@@ -78,16 +78,16 @@ static int open_all(struct relay_program *program, const char *kubelet_directory
 	struct text_list env CLEANUP_TEXT_LIST = {0};
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	struct process_spec spec = {.inherit_output = true, .on_end = on_end, .user = program};
-	(void)text_list_addf(&env, NULL, "DEVICE_PLUGIN_DIR=Z:%s", directory);
-	(void)text_list_addf(&env, NULL, "PLUGIN_SOCK_DIR=Z:%s", directory);
-	(void)text_list_addf(&env, NULL, "KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
+	text_list_addf(&env, "DEVICE_PLUGIN_DIR=Z:%s", directory);
+	text_list_addf(&env, "PLUGIN_SOCK_DIR=Z:%s", directory);
+	text_list_addf(&env, "KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
 	for (; *command != NULL; command++) {
 		const char *at = strstr(*command, PLACEHOLDER);
 		if (at == NULL)
-			(void)text_list_add(&words, *command, NULL);
+			text_list_add(&words, *command);
 		else
-			(void)text_list_addf(&words, NULL, "%.*sZ:%s%s", (int)(at - *command),
-					     *command, directory, at + strlen(PLACEHOLDER));
+			text_list_addf(&words, "%.*sZ:%s%s", (int)(at - *command), *command,
+				       directory, at + strlen(PLACEHOLDER));
 	}
 	spec.argv = (const char *const *)words.items;
 	spec.env = (const char *const *)env.items;

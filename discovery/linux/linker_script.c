@@ -53,11 +53,9 @@ int linker_script_inputs(const char *data, size_t size, struct text_list *inputs
 			if (inputs->count >= LINKER_SCRIPT_INPUTS_MAX)
 				return error_set(err, ERROR_LIMIT, "names more than %d files",
 						 (int)LINKER_SCRIPT_INPUTS_MAX);
-			int rc = text_list_take(inputs, strndup(token, length), err);
-			if (rc < 0)
-				return rc;
+			text_list_take(inputs, strndup(token, length));
 		}
 		command = names_files;
 	}
-	return 0;
+	return text_list_check(inputs, err);
 }

@@ -53,7 +53,9 @@ static int add_directory(const struct places *places, const char *host_path, str
 
 	if (local == NULL)
 		return error_memory(err);
-	return text_list_has(list, local) ? 0 : text_list_add(list, local, err);
+	if (!text_list_has(list, local))
+		text_list_add(list, local);
+	return text_list_check(list, err);
 }
 
 /* The directories "vulkan/icd.d" below those of a variable like XDG_DATA_DIRS. */
@@ -64,7 +66,8 @@ static int add_variable(struct places *places, const char *variable, struct erro
 
 	if (value == NULL)
 		return 0;
-	int rc = text_list_split(&directories, value, ':', err);
+	text_list_split(&directories, value, ':');
+	int rc = text_list_check(&directories, err);
 	for (size_t i = 0; rc == 0 && i < directories.count; i++) {
 		char *directory CLEANUP_FREE = path_join(directories.items[i], "vulkan/icd.d");
 		char *normal CLEANUP_FREE = directory != NULL ? path_normalize(directory) : NULL;

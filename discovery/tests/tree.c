@@ -98,7 +98,7 @@ int tree_add(const char *root, const char *name, struct error *err)
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	int rc = path == NULL ? error_memory(err) : file_read(path, TREE_MAX, &text, NULL, err);
 	if (rc == 0 && text != NULL)
-		rc = text_list_split(&lines, text, '\n', err);
+		text_list_split(&lines, text, '\n');
 	for (size_t i = 0; rc == 0 && i < lines.count; i++) {
 		if (lines.items[i][0] == '\0' || lines.items[i][0] == '#')
 			continue;

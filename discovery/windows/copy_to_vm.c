@@ -48,13 +48,13 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 			length++;
 		if (strings.count == STRINGS_MAX)
 			return error_set(err, ERROR_FORMAT, "more than two strings");
-		int rc = text_list_take(&strings, utf16_to_utf8(units + i, length), err);
-		if (rc < 0)
-			return rc;
+		text_list_take(&strings, utf16_to_utf8(units + i, length));
 		if (type == TYPE_SZ)
 			break;
 		i += length + 1;
 	}
+	if (strings.failed)
+		return error_memory(err);
 	if (strings.count == 0)
 		return error_set(err, ERROR_FORMAT, "it is empty");
 	if (!windows_path_is_relative(strings.items[0]))

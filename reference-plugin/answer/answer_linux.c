@@ -59,17 +59,15 @@ static int join_variables(struct answer *answer, struct answer_item *kept,
 	if (path_lists[text_position(path_lists, kept->place)] != NULL) {
 		struct text_list have CLEANUP_TEXT_LIST = {0};
 		struct text_list paths CLEANUP_TEXT_LIST = {0};
-		int rc = text_list_split(&have, kept->source, ':', err);
-		if (rc == 0)
-			rc = text_list_split(&paths, next->source, ':', err);
-		for (size_t i = 0; rc == 0 && i < paths.count; i++) {
-			if (text_list_has(&have, paths.items[i]))
+		text_list_split(&have, kept->source, ':');
+		text_list_split(&paths, next->source, ':');
+		text_each (path, &paths) {
+			if (text_list_has(&have, path))
 				continue;
-			kept->source =
-				arena_format(&answer->arena, "%s:%s", kept->source, paths.items[i]);
-			rc = text_list_add(&have, paths.items[i], err);
+			kept->source = arena_format(&answer->arena, "%s:%s", kept->source, path);
+			text_list_add(&have, path);
 		}
-		return rc;
+		return have.failed || paths.failed ? error_memory(err) : 0;
 	}
 
 	if (strcmp(kept->place, "OCL_ICD_VENDORS") != 0)

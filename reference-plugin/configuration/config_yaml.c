@@ -141,12 +141,13 @@ static int read_setting(const struct reader *reader, const struct pair *pair, vo
 	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE) {
 		struct text_list values CLEANUP_TEXT_LIST = {0};
 		for (const yaml_node_item_t *item = node->data.sequence.items.start;
-		     rc == 0 && item < node->data.sequence.items.top; item++) {
+		     item < node->data.sequence.items.top; item++) {
 			const yaml_node_t *element = node_at(reader, *item);
-			rc = yaml_scalar(element) != NULL
-				     ? text_list_add(&values, yaml_scalar(element), reader->err)
-				     : WRONG(reader, element, "an element is not text");
+			if (yaml_scalar(element) == NULL)
+				return WRONG(reader, element, "an element is not text");
+			text_list_add(&values, yaml_scalar(element));
 		}
+		rc = text_list_check(&values, reader->err);
 		if (rc == 0)
 			setting_take_list(setting, &values, reader->config);
 		return rc;

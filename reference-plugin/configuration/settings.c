@@ -239,7 +239,8 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 		rc = *(char **)target != NULL ? 0 : error_memory(err);
 		break;
 	case SETTING_LIST:
-		rc = text_list_split(&values, value, ',', err);
+		text_list_split(&values, value, ',');
+		rc = text_list_check(&values, err);
 		if (rc == 0)
 			setting_take_list(setting, &values, config);
 		break;

@@ -70,11 +70,12 @@ static int take(struct scanner *scanner, struct error *err)
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct discovery_device *device = &snapshot->devices[i];
 		const char *why = inventory_withholds(&scanner->inventory, device);
-		if (why == NULL ||
-		    text_list_addf(&withheld, NULL, "device %s (%s) is not offered: %s", device->id,
-				   device->description, why) < 0)
+		if (why == NULL)
 			continue;
-		if (!text_list_has(&scanner->withheld, withheld.items[withheld.count - 1]))
+		text_list_addf(&withheld, "device %s (%s) is not offered: %s", device->id,
+			       device->description, why);
+		if (!withheld.failed &&
+		    !text_list_has(&scanner->withheld, withheld.items[withheld.count - 1]))
 			log_warning("%s", withheld.items[withheld.count - 1]);
 	}
 	text_list_free(&scanner->withheld);

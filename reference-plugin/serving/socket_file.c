@@ -52,7 +52,7 @@ static struct text_list sockets(const char *directory, const char *label, long l
 		return paths;
 	for (size_t i = 0; i < names.count; i++) {
 		if (made_ms(names.items[i], label) > after_ms)
-			(void)text_list_take(&paths, path_join(directory, names.items[i]), NULL);
+			text_list_take(&paths, path_join(directory, names.items[i]));
 	}
 	return paths;
 }

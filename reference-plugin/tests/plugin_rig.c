@@ -105,7 +105,7 @@ void rig_write_node(const struct rig *rig, const char *devices)
 		  "\"build\":\"\",\"architecture\":\"\"},\"diagnostics\":[],\"devices\":[",
 		  is_windows(rig) ? "windows" : "linux");
 	if (devices[0] != '\0')
-		UNIT_INT(text_list_split(&words, devices, ' ', NULL), 0);
+		text_list_split(&words, devices, ' ');
 	for (size_t i = 0; i < words.count; i++) {
 		text_add(&json, i > 0 ? "," : "");
 		add_device(&json, words.items[i], is_windows(rig));
@@ -260,7 +260,7 @@ int rig_allocate(struct rig *rig, const char *resource, const char *ids, struct 
 	ProtobufCMessage *reply = NULL;
 	V1beta1__AllocateResponse *response = NULL;
 	int code = 0;
-	UNIT_INT(text_list_split(&list, ids, ' ', NULL), 0);
+	text_list_split(&list, ids, ' ');
 	container.n_devices_ids = list.count;
 	container.devices_ids = list.items;
 	request.n_container_requests = 1;

@@ -38,7 +38,7 @@ static int ask_by(const struct inventory *inventory, const struct answer_rules *
 	V1beta1__ContainerAllocateRequest *containers[] = {&container};
 	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
 	if (ids[0] != '\0')
-		UNIT_INT(text_list_split(&list, ids, ' ', NULL), 0);
+		text_list_split(&list, ids, ' ');
 	container.n_devices_ids = list.count;
 	container.devices_ids = list.items;
 	request.n_container_requests = 1;

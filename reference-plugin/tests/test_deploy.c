@@ -58,7 +58,7 @@ static yaml_node_t *at(yaml_document_t *document, const char *path)
 {
 	struct text_list steps CLEANUP_TEXT_LIST = {0};
 	yaml_node_t *node = yaml_document_get_root_node(document);
-	UNIT_INT(text_list_split(&steps, path, '/', NULL), 0);
+	text_list_split(&steps, path, '/');
 	for (size_t i = 0; i < steps.count && node != NULL; i++) {
 		const yaml_node_item_t *item = node->data.sequence.items.start;
 		if (node->type == YAML_SEQUENCE_NODE)

@@ -39,9 +39,9 @@ static int ask(const struct inventory *inventory, enum prefer_policy policy, con
 	V1beta1__PreferredAllocationResponse *response = NULL;
 	int rc = 0;
 	if (available[0] != '\0')
-		UNIT_INT(text_list_split(&free_ids, available, ' ', NULL), 0);
+		text_list_split(&free_ids, available, ' ');
 	if (must[0] != '\0')
-		UNIT_INT(text_list_split(&must_ids, must, ' ', NULL), 0);
+		text_list_split(&must_ids, must, ' ');
 	container.n_available_deviceids = free_ids.count;
 	container.available_deviceids = free_ids.items;
 	container.n_must_include_deviceids = must_ids.count;

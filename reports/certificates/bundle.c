@@ -178,7 +178,7 @@ static int redact_journal(struct packing *packing, struct error *err)
 		/* The first record of an environment says what is redacted from now on. */
 		if (environment != NULL && !known) {
 			cJSON *redaction = redactor_to_json(packing->redactor, false);
-			(void)json_add_string(redaction, "rewrittenFrom", log->digest);
+			json_add_string(redaction, "rewrittenFrom", log->digest);
 			(void)cJSON_AddItemToObject(environment, "redaction", redaction);
 			known = true;
 		}
@@ -186,7 +186,7 @@ static int redact_journal(struct packing *packing, struct error *err)
 		cJSON_DeleteItemFromObjectCaseSensitive(record, "prev");
 		(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "seq"),
 					   (double)(i + 1));
-		(void)json_add_string(record, "prev", prev);
+		json_add_string(record, "prev", prev);
 		char *line CLEANUP_FREE = json_print_compact(record);
 		text_addf(&journal, "%s\n", line);
 		digest_bytes(journal.data + start, journal.size - start, prev);
@@ -208,7 +208,7 @@ static int add_reports(struct packing *packing, struct error *err)
 			  err);
 	for (const struct writer *writer = writers; writer->name != NULL; writer++) {
 		if (writer->file_name != NULL)
-			(void)text_list_add(&names, writer->file_name, NULL);
+			text_list_add(&names, writer->file_name);
 	}
 	text_list_sort(&names);
 	text_each (name, &names) {

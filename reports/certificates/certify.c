@@ -48,7 +48,7 @@ static bool keep_driver(const cJSON *devices, const cJSON *driver)
 	return false;
 }
 
-int certify_subject(const cJSON *report, struct text_list *lines, struct error *err)
+void certify_subject(const cJSON *report, struct text_list *lines)
 {
 	static const char *const names[][2] = {{"devices", "devices"}, {"drivers", "drivers"},
 					       {"system", "os"},       {"plugin", "plugin"},
@@ -74,14 +74,13 @@ int certify_subject(const cJSON *report, struct text_list *lines, struct error *
 			json_each (file, json_pointer(ran, "/files")) {
 				const char *digest = view_string(file, "/digest");
 				if (!text_list_has(&digests, digest))
-					(void)text_list_add(&digests, digest, NULL);
+					text_list_add(&digests, digest);
 			}
 		}
 	}
 
 	if (!hardware)
-		(void)text_list_add(
-			lines, is_virtual ? CERTIFY_VIRTUAL_ONLY : CERTIFY_SOFTWARE_ONLY, NULL);
+		text_list_add(lines, is_virtual ? CERTIFY_VIRTUAL_ONLY : CERTIFY_SOFTWARE_ONLY);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct text value CLEANUP_TEXT = {0};
 		struct text line CLEANUP_TEXT = {0};
@@ -89,15 +88,12 @@ int certify_subject(const cJSON *report, struct text_list *lines, struct error *
 		text_addf(&line, "%s: ", names[i][0]);
 		text_add_escaped(&line, text_string(&value), value.size);
 		if (value.size > 0)
-			(void)text_list_take(lines, text_take(&line), NULL);
+			text_list_take(lines, text_take(&line));
 		if (i == 1 && digests.count != 0)
-			(void)text_list_addf(
-				lines, NULL,
-				"driver files: %zu, by digest in " ATTESTATION_FILE_NAME,
-				digests.count);
+			text_list_addf(lines,
+				       "driver files: %zu, by digest in " ATTESTATION_FILE_NAME,
+				       digests.count);
 	}
-	(void)err;
-	return 0;
 }
 
 /* README.md: what was certified, in an indented block, escaped, and how to check it. */
@@ -106,7 +102,7 @@ static char *make_readme(const struct product *product, const cJSON *report)
 	const char *const texts[] = {product->name, product->version, product->vendor};
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text text CLEANUP_TEXT = {0};
-	(void)certify_subject(report, &lines, NULL);
+	certify_subject(report, &lines);
 	const char *first = lines.count > 0 ? lines.items[0] : "";
 	const bool limited = strcmp(first, CERTIFY_SOFTWARE_ONLY) == 0 ||
 			     strcmp(first, CERTIFY_VIRTUAL_ONLY) == 0;
@@ -194,10 +190,9 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 		rc = take_file(&folder, FOLDER_PRODUCT, plan->product, err);
 	if (rc == 0)
 		rc = take_file(&folder, FOLDER_CLAIMS, plan->claims, err);
-	if (rc == 0)
-		rc = folder_check(&folder, faults, err);
 	if (rc < 0)
 		return rc;
+	folder_check(&folder, faults);
 	folder_read_papers(&folder, faults);
 	if (folder_is_sound(&folder))
 		claims_judge(&folder.claims, folder.report, &folder.log, plan->today, faults);
@@ -233,8 +228,8 @@ static int look_at(const struct folder *folder, const char *path, struct text_li
 			   text_index_get(&folder->evidence, path, &number) ||
 			   (folder_checks(folder) == NULL && text_starts_with(path, "evidence/"));
 	if (status.kind == FILE_DIRECTORY && todo->count < WALK_FOLDERS_MAX)
-		return text_list_addf(todo, err, "%s/", path);
-	if (status.kind == FILE_LINK)
+		text_list_addf(todo, "%s/", path);
+	else if (status.kind == FILE_LINK)
 		faults_add(faults, "symbolic-link", "%s is a link", path);
 	else if (status.kind != FILE_REGULAR)
 		faults_add(faults, "unnamed-file", "%s: not a file, or one folder too many", path);
@@ -268,7 +263,7 @@ int certify_check(const char *path, const struct key *key, const char *today,
 	}
 
 	/* Nothing else may lie in the folder. */
-	(void)text_list_add(&todo, "", NULL);
+	text_list_add(&todo, "");
 	for (size_t i = 0; rc == 0 && i < todo.count; i++) {
 		char *absolute CLEANUP_FREE = path_join(path, todo.items[i]);
 		struct text_list names CLEANUP_TEXT_LIST = {0};
@@ -285,9 +280,7 @@ int certify_check(const char *path, const struct key *key, const char *today,
 	if (*statement != NULL && folder_is_sound(&folder))
 		claims_judge(&folder.claims, folder.report, &folder.log, today, faults);
 	if (folder.report != NULL)
-		rc = certify_subject(folder.report, subject, err);
-	if (rc < 0)
-		return rc;
+		certify_subject(folder.report, subject);
 	*product = folder.product;
 	folder.product = (struct product){0};
 	return 0;

@@ -23,10 +23,10 @@ struct certify_plan {
 int certify_build(const struct certify_plan *plan, struct faults *faults, struct error *err);
 
 /* Adds lines on what a report is about, escaped: CERTIFY_SOFTWARE_ONLY or CERTIFY_VIRTUAL_ONLY where no device is hardware, then the devices on
- * which a check passed, their drivers, system, plugin, runtime and harness. Returns 0. */
+ * which a check passed, their drivers, system, plugin, runtime and harness. */
 #define CERTIFY_SOFTWARE_ONLY "software devices only"
 #define CERTIFY_VIRTUAL_ONLY  "virtual devices only"
-int certify_subject(const cJSON *report, struct text_list *lines, struct error *err);
+void certify_subject(const cJSON *report, struct text_list *lines);
 
 /* Adds to `faults` what keeps a folder from being a certificate by the key's owner. *product and *statement are of the folder where
  * they could be read; the caller frees both. Adds certify_subject() to `subject`. */

@@ -19,7 +19,7 @@ void faults_add(struct faults *faults, const char *kind, const char *format, ...
 		member_taken(&fault, "what", text_take(&what));
 	if (faults->items == NULL)
 		faults->items = cJSON_CreateArray();
-	(void)array_add(faults->items, members_take(&fault));
+	array_add(faults->items, members_take(&fault));
 }
 
 void faults_take(struct faults *faults, const struct error *why, const char *kind, const char *what)

@@ -151,9 +151,9 @@ void folder_read_papers(struct folder *folder, struct faults *faults)
 		faults_take(faults, &why, "product", "product.yaml");
 }
 
-int folder_check(struct folder *folder, struct faults *faults, struct error *err)
+void folder_check(struct folder *folder, struct faults *faults)
 {
-	size_t count = 0, first = 0;
+	size_t count = 0;
 	const char *version = view_string(folder->report, "/run/harness/version");
 	const bool own = strcmp(version, GPUCERT_VERSION) == 0;
 	if (folder_is_sound(folder) && (!is_part_of(folder->report, folder->made) ||
@@ -168,11 +168,11 @@ int folder_check(struct folder *folder, struct faults *faults, struct error *err
 			char *data CLEANUP_FREE = NULL;
 			struct error why = {0};
 			size_t size = 0;
-			(void)text_index_put(&folder->evidence, path, count, &first, NULL);
-			if (first != count++) {
+			if (text_index_put(&folder->evidence, path, count) != count) {
 				faults_add(faults, "changed-evidence", "%s is named twice", path);
 				continue;
 			}
+			count++;
 			int rc = text_starts_with(path, "evidence/")
 					 ? report_read_evidence(folder->path, item, &data, &size,
 								&why)
@@ -183,8 +183,6 @@ int folder_check(struct folder *folder, struct faults *faults, struct error *err
 				faults_take(faults, &why, "changed-evidence", path);
 		}
 	}
-	(void)err;
-	return 0;
 }
 
 void folder_free(struct folder *folder)

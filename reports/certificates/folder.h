@@ -63,7 +63,7 @@ bool folder_is_sound(const struct folder *folder);
 void folder_read_papers(struct folder *folder, struct faults *faults);
 
 /* Is report.json what its journal says, and is each piece of evidence there, named once and what they say? A report of another version of gpucert may lack members that this one adds (docs/report.md: added, never renamed). */
-int folder_check(struct folder *folder, struct faults *faults, struct error *err);
+void folder_check(struct folder *folder, struct faults *faults);
 
 /* The checks whose evidence lies in the folder: as the journal says, or as the report says where the journal is not one or not the
  * one that was attested. */

@@ -109,8 +109,7 @@ static cJSON *configuration_of(const struct folder *folder)
 		json_each (item, json_pointer(check, "/evidence")) {
 			const char *hex = view_string(item, "/digest");
 			hex += text_starts_with(hex, "sha256:") ? strlen("sha256:") : 0;
-			(void)text_list_addf(&lines, NULL, "%s  %s\n", hex,
-					     view_string(item, "/path"));
+			text_list_addf(&lines, "%s  %s\n", hex, view_string(item, "/path"));
 		}
 	}
 	text_list_sort(&lines);

@@ -189,8 +189,8 @@ int fleet_evidence_write(const cJSON *report, const char *folder, struct text_li
 		const bool refused = refusal.size > 0;
 		const enum kar_status status = refused ? NOT_TESTED : status_of(report, kar, &why);
 		const char *word = refused ? "not proven" : status_names[status];
-		(void)text_list_addf(lines, NULL, "KAR-%s %s: %s%s%s", kar->number, kar->id, word,
-				     why.size > 0 ? ": " : "", text_string(&why));
+		text_list_addf(lines, "KAR-%s %s: %s%s%s", kar->number, kar->id, word,
+			       why.size > 0 ? ": " : "", text_string(&why));
 		if (status != NOT_TESTED)
 			add_entry(report, kar, status, text_string(&why), &entries);
 		rc = write_page(report, path, kar, word, text_string(refused ? &refusal : &why),

@@ -58,8 +58,7 @@ static int check_claims(const cJSON *report, const char *node, struct error *err
 	return fleet_check_host(report, node, err);
 }
 
-static int find_environment(struct fleet_merge *merge, const cJSON *report, size_t *place,
-			    struct error *err)
+static size_t find_environment(struct fleet_merge *merge, const cJSON *report)
 {
 	static const char *const sections[] = {"drivers", "os", "plugin"};
 	struct text text CLEANUP_TEXT = {0};
@@ -70,14 +69,14 @@ static int find_environment(struct fleet_merge *merge, const cJSON *report, size
 			  part.size > 0 ? text_string(&part) : sections[i]);
 	}
 	const char *name = arena_string(&merge->arena, text_string(&text));
-	int rc = text_index_put(&merge->environments_by_name, name, merge->environment_count, place,
-				err);
-	if (rc < 0 || *place < merge->environment_count)
-		return rc;
-	merge->environments = array_grow(merge->environments, merge->environment_count++,
-					 sizeof(*merge->environments));
-	merge->environments[*place] = (struct fleet_environment){.name = name};
-	return 0;
+	const size_t place =
+		text_index_put(&merge->environments_by_name, name, merge->environment_count);
+	if (place == merge->environment_count) {
+		merge->environments = array_grow(merge->environments, merge->environment_count++,
+						 sizeof(*merge->environments));
+		merge->environments[place] = (struct fleet_environment){.name = name};
+	}
+	return place;
 }
 
 static int find_group(struct fleet_merge *merge, size_t environment, const struct view_check *check,
@@ -99,7 +98,8 @@ static int find_group(struct fleet_merge *merge, size_t environment, const struc
 				      .outcome = check->outcome,
 				      .reason = arena_string(&merge->arena, text_string(&reason)),
 				      .key = arena_string(&merge->arena, key)};
-	return text_index_put(&merge->groups_by_key, group->key, merge->group_count++, place, err);
+	*place = text_index_put(&merge->groups_by_key, group->key, merge->group_count++);
+	return 0;
 }
 
 /* The groups of the failing checks. */
@@ -133,31 +133,24 @@ static int find_groups(struct fleet_merge *merge, const cJSON *report, struct fl
 }
 
 /* Of each node the newest report stays. */
-static int keep_newest(struct fleet_merge *merge, struct fleet_node *node, struct error *err)
+static void keep_newest(struct fleet_merge *merge, struct fleet_node *node)
 {
-	size_t place = merge->node_count;
-	size_t first = place;
-	int rc = text_index_put(&merge->nodes_by_name, node->name, place, &place, err);
-	if (rc == 0)
-		rc = text_index_put(&merge->nodes_by_run, node->run, place, &first, err);
-	if (rc == 0 && first != place)
-		rc = text_index_put(&merge->contested, node->run, 0, &first, err);
-	if (rc < 0)
-		return rc;
+	const size_t place = text_index_put(&merge->nodes_by_name, node->name, merge->node_count);
+	if (text_index_put(&merge->nodes_by_run, node->run, place) != place)
+		(void)text_index_put(&merge->contested, node->run, 0);
 	if (place == merge->node_count) {
 		merge->nodes = array_grow(merge->nodes, merge->node_count, sizeof(*merge->nodes));
 		merge->nodes[merge->node_count++] = *node;
-		return 0;
+		return;
 	}
 
 	struct fleet_node *other = &merge->nodes[place];
 	const int order = strcmp(node->started, other->started);
 	const bool newer = order > 0 || (order == 0 && strcmp(node->path, other->path) < 0);
-	(void)text_list_addf(&merge->superseded, NULL, "%s: %s has a newer report",
-			     newer ? other->path : node->path, node->name);
+	text_list_addf(&merge->superseded, "%s: %s has a newer report",
+		       newer ? other->path : node->path, node->name);
 	if (newer)
 		*other = *node;
-	return 0;
 }
 
 int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *report,
@@ -174,10 +167,11 @@ int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *re
 		.started = arena_string(&merge->arena, view_string(report, "/run/started")),
 		.run = arena_string(&merge->arena, view_string(report, "/run/journal/digest")),
 		.result = (enum report_conformance)result_of(report)};
-	rc = find_environment(merge, report, &node.environment_place, err);
+	node.environment_place = find_environment(merge, report);
+	rc = find_groups(merge, report, &node, err);
 	if (rc == 0)
-		rc = find_groups(merge, report, &node, err);
-	return rc == 0 ? keep_newest(merge, &node, err) : rc;
+		keep_newest(merge, &node);
+	return rc;
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -215,9 +209,8 @@ static void refuse_contested(struct fleet_merge *merge)
 	for (size_t i = 0; i < merge->node_count; i++) {
 		size_t unused = 0;
 		if (text_index_get(&merge->contested, merge->nodes[i].run, &unused))
-			(void)text_list_addf(&merge->refused, NULL,
-					     "%s: other nodes have the same run %s",
-					     merge->nodes[i].path, merge->nodes[i].run);
+			text_list_addf(&merge->refused, "%s: other nodes have the same run %s",
+				       merge->nodes[i].path, merge->nodes[i].run);
 		else
 			merge->nodes[kept++] = merge->nodes[i];
 	}

@@ -4,8 +4,6 @@
 #include "base/json_members.h"
 #include "base/style.h"
 
-#include <string.h>
-
 enum { GROUPS_SHOWN = 40, NODES_SHOWN = 5, ENVIRONMENTS_SHOWN = 20 };
 
 static void add_group(const struct fleet_group *group, bool color, struct text *out)

@@ -162,11 +162,10 @@ static bool leave_out(struct planning *it, const cJSON *node, const char *name)
 	else if (label_of(node, HOSTNAME_LABEL) == NULL)
 		why = "has no label " HOSTNAME_LABEL;
 	if (why != NULL)
-		(void)text_list_addf(it->left_out, NULL, "%s: %s", name, why);
+		text_list_addf(it->left_out, "%s: %s", name, why);
 	else if (taint != NULL)
-		(void)text_list_addf(it->left_out, NULL,
-				     "%s: taint %.253s:%.32s (see --toleration)", name,
-				     view_string(taint, "/key"), view_string(taint, "/effect"));
+		text_list_addf(it->left_out, "%s: taint %.253s:%.32s (see --toleration)", name,
+			       view_string(taint, "/key"), view_string(taint, "/effect"));
 	return why != NULL || taint != NULL;
 }
 
@@ -174,15 +173,14 @@ static bool leave_out(struct planning *it, const cJSON *node, const char *name)
 static int check_once(struct text_index *names, const struct json_at *node, const char *what,
 		      const char *name, struct error *err)
 {
-	size_t first = 0;
 	if (!fleet_is_subdomain(name))
 		return json_error(node, err, "%s: '%.64s' is not a DNS subdomain (RFC 1123)", what,
 				  name);
-	int rc = text_index_put(names, name, node->index, &first, err);
-	if (rc == 0 && first != node->index)
+	const size_t first = text_index_put(names, name, node->index);
+	if (first != node->index)
 		return json_error(node, err, "%s: '%s' is that of items[%zu], too", what, name,
 				  first);
-	return rc;
+	return 0;
 }
 
 static unsigned long long hash_of(const char *fleet, const char *node)

@@ -91,15 +91,14 @@ static int node_of(const struct json_at *item, const char **name, struct error *
 }
 
 /* Of a node's pods the newest counts. Takes the node's text. */
-static int add_node(struct statuses *it, struct status_node *node, struct error *err)
+static void add_node(struct statuses *it, struct status_node *node)
 {
-	size_t place = it->count;
-	int rc = text_index_put(&it->names, node->name, place, &place, err);
-	if (rc == 0 && place == it->count) {
+	const size_t place = text_index_put(&it->names, node->name, it->count);
+	if (place == it->count) {
 		it->nodes = array_grow(it->nodes, it->count++, sizeof(*it->nodes));
 		it->nodes[place] = (struct status_node){0};
 	}
-	struct status_node *other = rc == 0 ? &it->nodes[place] : node;
+	struct status_node *other = &it->nodes[place];
 	const int order = other->name == NULL ? 1 : strcmp(node->created, other->created);
 	if (order > 0 || (order == 0 && strcmp(node->pod, other->pod) < 0)) {
 		free(other->text);
@@ -107,7 +106,6 @@ static int add_node(struct statuses *it, struct status_node *node, struct error 
 	} else {
 		free(node->text);
 	}
-	return rc;
 }
 
 static int add_pod(const struct json_at *at, void *user, struct error *err)
@@ -129,7 +127,8 @@ static int add_pod(const struct json_at *at, void *user, struct error *err)
 		node.text =
 			memory_copy(node.state == LOST ? "the pod ended without a container" : "");
 	}
-	return add_node(user, &node, err);
+	add_node(user, &node);
+	return 0;
 }
 
 static int add_job(const struct json_at *at, void *user, struct error *err)
@@ -143,7 +142,8 @@ static int add_job(const struct json_at *at, void *user, struct error *err)
 	if (rc < 0 || text_index_get(&it->names, node.name, &place))
 		return rc;
 	node.text = memory_copy("");
-	return add_node(it, &node, err);
+	add_node(it, &node);
+	return 0;
 }
 
 static int compare_nodes(const void *a, const void *b)

@@ -4,8 +4,6 @@
 #include "reports/pages/page.h"
 #include "reports/writer.h"
 
-#include <string.h>
-
 enum { FIRST_MAX = 5, UNTESTED_MAX = 60 };
 
 static size_t count_untested(const struct report_document *it)

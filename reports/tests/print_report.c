@@ -24,9 +24,12 @@ int main(int argc, char **argv)
 	struct error err = {0};
 	if (argc < 3 || writer_find(argv[1]) == NULL)
 		return 2;
-	if (read_report(argv[2], &report, &err) < 0 ||
-	    (argc > 3 && report_make_reproducible(report, &err) < 0) ||
-	    writer_print(writer_find(argv[1]), report, &plain, &text, &err) < 0) {
+	int rc = read_report(argv[2], &report, &err);
+	if (rc == 0 && argc > 3)
+		report_make_reproducible(report);
+	if (rc == 0)
+		rc = writer_print(writer_find(argv[1]), report, &plain, &text, &err);
+	if (rc < 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

@@ -264,7 +264,7 @@ static void test_clocks(void)
 	UNIT_STRING(view_string(report, "/checks/0/outcome"), "crash");
 	UNIT_INT(json_pointer_number(report, "/checks/0/time/durationMs"), 0);
 	UNIT_INT(json_pointer_number(report, "/run/durationMs"), 700);
-	UNIT_INT(report_make_reproducible(report, NULL), 0);
+	report_make_reproducible(report);
 	CU_ASSERT_PTR_NULL(json_pointer(report, "/run/events/1"));
 }
 

@@ -11,7 +11,7 @@ static void collect_marks(const cJSON *schema, const char *pointer, struct text_
 	const cJSON *properties = cJSON_GetObjectItem(schema, "properties");
 	const cJSON *member = NULL;
 	if (cJSON_IsTrue(cJSON_GetObjectItem(schema, "x-identifying")))
-		CU_ASSERT_EQUAL(text_list_add(out, pointer, NULL), 0);
+		text_list_add(out, pointer);
 	cJSON_ArrayForEach (member, properties) {
 		char *items CLEANUP_FREE = text_format("%s/%s/0", pointer, member->string);
 		char *below CLEANUP_FREE = text_format("%s/%s", pointer, member->string);
@@ -84,7 +84,7 @@ static void test_each_member_changes_the_digest(void)
 			cJSON *object = members;
 			struct text_list keys CLEANUP_TEXT_LIST = {0};
 			char after[DIGEST_SIZE] = "";
-			CU_ASSERT_EQUAL(text_list_split(&keys, *pointer + 1, '/', NULL), 0);
+			text_list_split(&keys, *pointer + 1, '/');
 			for (size_t i = 0; i + 1 < keys.count; i++)
 				object = cJSON_AddObjectToObject(object, keys.items[i]);
 			(void)cJSON_AddStringToObject(object, keys.items[keys.count - 1], "x");

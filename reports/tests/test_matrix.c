@@ -100,7 +100,7 @@ static void read_folder(struct matrix *matrix, struct text_list *unread)
 {
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-	CU_ASSERT_EQUAL_FATAL(text_list_add(&paths, FOLDER, &err), 0);
+	text_list_add(&paths, FOLDER);
 	CU_ASSERT_EQUAL_FATAL(matrix_read(matrix, &paths, NULL, unread, &err), 0);
 	matrix_sort(matrix);
 }
@@ -331,7 +331,7 @@ static void test_nothing_there(void)
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-	CU_ASSERT_EQUAL_FATAL(text_list_add(&paths, FOLDER "/nowhere", &err), 0);
+	text_list_add(&paths, FOLDER "/nowhere");
 	UNIT_INT(matrix_read(&matrix, &paths, NULL, &unread, &err), 0);
 	UNIT_CONTAINS(unread.items[0], "/nowhere: ");
 }

@@ -320,7 +320,7 @@ static void test_schema_and_code_agree_on_what_is_volatile(void)
 static void test_reproducible(void)
 {
 	cJSON *report CLEANUP_JSON = golden_report("complete");
-	CU_ASSERT_EQUAL(report_make_reproducible(report, NULL), 0);
+	report_make_reproducible(report);
 	CU_ASSERT_STRING_EQUAL(json_pointer(report, "/run/started")->valuestring,
 			       "1970-01-01T00:00:00.000Z");
 	CU_ASSERT_EQUAL(json_pointer(report, "/run/time/totalMs")->valueint, 0);
@@ -343,7 +343,7 @@ static void test_remains_of_others_are_left_out(void)
 		"{\"run\": {\"events\": [{\"kind\": \"recovered\"}, {\"kind\": \"kept\", \"atMs\": 7},"
 		"{\"kind\": \"left-behind\"}, {\"kind\": \"restored\"}]}}");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(report);
-	UNIT_INT(report_make_reproducible(report, NULL), 0);
+	report_make_reproducible(report);
 	UNIT_INT(cJSON_GetArraySize(json_pointer(report, "/run/events")), 1);
 	expect_string(report, "/run/events/0/kind", "kept");
 	cJSON_Delete(report);
@@ -357,11 +357,11 @@ static void test_what_varies_is_left_out(void)
 	const cJSON *check = NULL;
 	const cJSON *requirement = NULL;
 	size_t found = 0;
-	UNIT_INT(report_make_reproducible(complete, NULL), 0);
+	report_make_reproducible(complete);
 	expect_string(complete, "/checks/0/assertions/0/saw", "42");
 	expect_string(complete, "/checks/0/assertions/1/saw", "*");
 	expect_string(complete, "/checks/0/assertions/1/wanted", "*");
-	UNIT_INT(report_make_reproducible(outcomes, NULL), 0);
+	report_make_reproducible(outcomes);
 	cJSON_ArrayForEach (check, json_pointer(outcomes, "/checks")) {
 		if (strcmp(json_pointer(check, "/id")->valuestring, "isolation.no-allocation") != 0)
 			continue;

@@ -127,13 +127,12 @@ static char *faults_of(const char *path, const char *data, long bytes)
 	char digest[DIGEST_SIZE] = "";
 	cJSON *report CLEANUP_JSON = NULL;
 	char *json CLEANUP_FREE = NULL;
-	struct error err = {0};
 	digest_bytes(data, strlen(data), digest);
 	json = text_format("{\"checks\":[{\"evidence\":[{\"path\":\"%s\",\"digest\":\"%s\","
 			   "\"bytes\":%ld}]}]}",
 			   path, digest, bytes);
 	report = cJSON_Parse(json);
-	UNIT_INT(report_verify_evidence(directory, report, &faults, &err), 0);
+	report_verify_evidence(directory, report, &faults);
 	return strdup(faults.count != 0 ? faults.items[0] : "");
 }
 

@@ -83,7 +83,7 @@ int cdi_write(const struct answer_request *request, struct text_list *notes, cJS
 	}
 	rc = add_device(&devices, "all", request, &why);
 	if (rc == ERROR_UNSUPPORTED)
-		(void)text_list_addf(notes, NULL, "the Spec has no device 'all': %s", why.text);
+		text_list_addf(notes, "the Spec has no device 'all': %s", why.text);
 	else if (rc < 0)
 		return error_set(err, rc, "%s", why.text);
 	member_string(&document, "cdiVersion", NEWEST);

@@ -11,8 +11,8 @@ const char *const container_tools[] = {"ctr", "nerdctl", "docker", "cdi", NULL};
 /* A flag and its value, which is consumed. */
 static void add(struct text_list *flags, const char *flag, char *value)
 {
-	(void)text_list_add(flags, flag, NULL);
-	(void)text_list_take(flags, value, NULL);
+	text_list_add(flags, flag);
+	text_list_take(flags, value);
 }
 
 /* All tools read --mount as a line of comma-separated values (RFC 4180). */
@@ -121,24 +121,24 @@ cJSON *container_config(const V1beta1__ContainerAllocateResponse *answer)
 	for (size_t i = 0; i < answer->n_devices; i++) {
 		const V1beta1__DeviceSpec *device = answer->devices[i];
 		cJSON *object = cJSON_CreateObject();
-		(void)json_add_string(object, "container_path", device->container_path);
-		(void)json_add_string(object, "host_path", device->host_path);
-		(void)json_add_string(object, "permissions", device->permissions);
-		(void)array_add(devices, object);
+		json_add_string(object, "container_path", device->container_path);
+		json_add_string(object, "host_path", device->host_path);
+		json_add_string(object, "permissions", device->permissions);
+		array_add(devices, object);
 	}
 	for (size_t i = 0; i < answer->n_mounts; i++) {
 		const V1beta1__Mount *mount = answer->mounts[i];
 		cJSON *object = cJSON_CreateObject();
-		(void)json_add_string(object, "container_path", mount->container_path);
-		(void)json_add_string(object, "host_path", mount->host_path);
+		json_add_string(object, "container_path", mount->container_path);
+		json_add_string(object, "host_path", mount->host_path);
 		(void)cJSON_AddBoolToObject(object, "readonly", mount->read_only != 0);
-		(void)array_add(mounts, object);
+		array_add(mounts, object);
 	}
 	for (size_t i = 0; i < answer->n_envs; i++) {
 		cJSON *object = cJSON_CreateObject();
-		(void)json_add_string(object, "key", answer->envs[i]->key);
-		(void)json_add_string(object, "value", answer->envs[i]->value);
-		(void)array_add(variables, object);
+		json_add_string(object, "key", answer->envs[i]->key);
+		json_add_string(object, "value", answer->envs[i]->value);
+		array_add(variables, object);
 	}
 	return config;
 }

@@ -160,12 +160,12 @@ static int deliver(const struct answer *answer, bool windows, const struct text_
 	}
 
 	for (size_t i = 0; given.run && i < ARRAY_SIZE(command); i++)
-		(void)text_list_add(&flags, command[i], NULL);
+		text_list_add(&flags, command[i]);
 	int rc = container_flags_add(&flags, tool_given(), windows, &answer->message, err);
 	if (rc < 0)
 		return rc;
 	text_each (argument, arguments)
-		(void)text_list_add(&flags, argument, NULL);
+		text_list_add(&flags, argument);
 
 	if (given.run) {
 		if (given.verbose && shell_quote(&line, (enum shell)SHELL_HERE, &flags, NULL) == 0)

@@ -88,9 +88,9 @@ static int choose_by_key(const struct selection *selection,
 	text_each (value, &selection->values[by]) {
 		const size_t before = values.count;
 		if (keys[by].number)
-			(void)text_list_split(&values, value, ',', NULL);
+			text_list_split(&values, value, ',');
 		else
-			(void)text_list_add(&values, value, NULL);
+			text_list_add(&values, value);
 		if (values.count == before)
 			return error_set(err, ERROR_FORMAT, "%s: there is no number",
 					 keys[by].option);
@@ -150,8 +150,7 @@ int selection_apply(const struct selection *selection, const struct discovery_sn
 					 "device '%s' cannot be given to a container: %s",
 					 device->id, why);
 		else
-			(void)text_list_addf(&out->notes, NULL, "device '%s' is left out: %s",
-					     device->id, why);
+			text_list_addf(&out->notes, "device '%s' is left out: %s", device->id, why);
 	}
 	if (out->count == 0)
 		return error_set(err, ERROR_NOT_FOUND,

@@ -21,7 +21,7 @@ static cJSON *numbers(const double *values, size_t count)
 {
 	cJSON *array = cJSON_CreateArray();
 	for (size_t i = 0; i < count; i++)
-		(void)array_add(array, cJSON_CreateNumber((double)(long)(values[i] * 100) / 100));
+		array_add(array, cJSON_CreateNumber((double)(long)(values[i] * 100) / 100));
 	return array;
 }
 

@@ -157,7 +157,7 @@ void api_report_message(struct api_report *report, const char *message)
 	if (report->messages.count >= API_MESSAGES_MAX)
 		return;
 	(void)snprintf(cut, sizeof(cut), "%s", message);
-	(void)text_list_add(&report->messages, cut, NULL);
+	text_list_add(&report->messages, cut);
 }
 
 void api_add_pci_address(struct members *device, unsigned domain, unsigned bus, unsigned slot,
@@ -215,7 +215,7 @@ void api_report_device(struct api_report *report, cJSON *device)
 			member_null(&members, keys[i]);
 	if (!cJSON_HasObjectItem(device, "driver"))
 		api_add_driver(&members, NULL);
-	(void)array_add(report->devices, members_take(&members));
+	array_add(report->devices, members_take(&members));
 }
 
 void api_report_members(struct api_report *report, struct members *members)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/common/neighbours.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "workloads/common/program.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -6,7 +6,6 @@
 #include "workloads/opengl/opengl.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { VENDOR_MICROSOFT = 0x1414, DEVICE_BASIC_RENDER = 0x8c, DXGI_FLAG_SOFTWARE = 2 };
 

@@ -37,7 +37,7 @@ void ffmpeg_keep_line(bool is_stderr, const char *line, size_t size, void *user)
 	text_add_escaped(&clean, line, space != NULL ? (size_t)(space - line) : 0);
 	text_add_escaped(&clean, rest, (size_t)(line + length - rest));
 	text_add(&clean, size > length ? "..." : "");
-	(void)text_list_take(messages, text_take(&clean), NULL);
+	text_list_take(messages, text_take(&clean));
 }
 
 int ffmpeg_run(const struct ffmpeg *ffmpeg, const char *arguments, const void *input, size_t size,
@@ -47,8 +47,8 @@ int ffmpeg_run(const struct ffmpeg *ffmpeg, const char *arguments, const void *i
 	const uint64_t now_ns = clock_monotonic_ns(), end_ns = ffmpeg->deadline_ns;
 	const uint64_t left_ms = end_ns > now_ns ? (end_ns - now_ns) / NS_IN_MS : 0;
 
-	(void)text_list_add(&words, ffmpeg->program, err);
-	(void)text_list_split(&words, arguments, ' ', err);
+	text_list_add(&words, ffmpeg->program);
+	text_list_split(&words, arguments, ' ');
 	if (left_ms == 0)
 		return error_set(err, ERROR_CANCELLED, "no time was left to try it");
 	const struct process_spec spec = {

@@ -5,9 +5,7 @@
 #include "base/library.h"
 #include "base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct code_advice codes[] = {
 #include "workloads/levelzero/codes.h" /* generated from the specification's header */
@@ -46,7 +44,7 @@ static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint3
 		 * them in the registry. */
 		const char *named = getenv("ZE_ENABLE_ALT_DRIVERS");
 		struct text_list libraries CLEANUP_TEXT_LIST = {0};
-		(void)text_list_split(&libraries, named != NULL ? named : installed, ',', NULL);
+		text_list_split(&libraries, named != NULL ? named : installed, ',');
 		text_each (library, &libraries) {
 			void *handle = NULL;
 			if (library_open(library, &handle, err) == ERROR_UNAVAILABLE)

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,7 +169,7 @@ static void add_platform(struct opencl *cl, struct api_report *report, cl_platfo
 	add_platform_info(&members, "version", cl, platform, CL_PLATFORM_VERSION);
 	add_platform_info(&members, "profile", cl, platform, CL_PLATFORM_PROFILE);
 	member_optional(&members, "reason", failure.text);
-	(void)array_add(report->platforms, members_take(&members));
+	array_add(report->platforms, members_take(&members));
 
 	for (cl_uint i = 0; i < count && i < room; i++) {
 		cl->devices[cl->device_count] = (struct opencl_device){

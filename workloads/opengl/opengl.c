@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ERRORS_MAX = 16, BUILD_LOG_MAX = 64 * 1024 };

@@ -49,8 +49,8 @@ static bool check(struct opengl *gl, EGLBoolean done, const char *call)
 static bool listed(const char *list, const char *wanted)
 {
 	struct text_list words CLEANUP_TEXT_LIST = {0};
-	return list != NULL && text_list_split(&words, list, ' ', NULL) == 0 &&
-	       text_list_has(&words, wanted);
+	text_list_split(&words, list != NULL ? list : "", ' ');
+	return text_list_has(&words, wanted);
 }
 
 /* Receives the errors inside of EGL; the label of the thread is the struct opengl. */
@@ -77,7 +77,7 @@ static int no_driver(struct opengl *gl, struct error *err)
 	bool found = false;
 	if (directories == NULL)
 		directories = "/etc/glvnd/egl_vendor.d:/usr/share/glvnd/egl_vendor.d";
-	(void)text_list_split(&places, files != NULL ? files : directories, ':', NULL);
+	text_list_split(&places, files != NULL ? files : directories, ':');
 	for (size_t i = 0; !found && i < places.count; i++) {
 		struct text_list names CLEANUP_TEXT_LIST = {0};
 		if (files == NULL && file_list(places.items[i], &names, NULL) != 0)

@@ -255,8 +255,8 @@ static int try_offer(struct work *work, const struct video_offer *offer,
 		memcpy(stream->reason, reason.text, sizeof(stream->reason));
 	}
 	if (work->encoder->tries)
-		(void)array_add(cJSON_GetObjectItem(report->video, "attempts"),
-				video_attempt_json(stream));
+		array_add(cJSON_GetObjectItem(report->video, "attempts"),
+			  video_attempt_json(stream));
 	return rc == ERROR_TIMEOUT ? error_copy(err, &reason) : 0;
 }
 
@@ -279,7 +279,7 @@ static int run_codec(struct work *work, const struct video_offers *offers, enum 
 	}
 	if (stream.job.offer == NULL)
 		return rc;
-	(void)array_add(cJSON_GetObjectItem(report->video, "streams"), video_stream_json(&stream));
+	array_add(cJSON_GetObjectItem(report->video, "streams"), video_stream_json(&stream));
 
 	/* The worst stream decides, but a codec may be unsupported where another one was encoded. */
 	if (!work->any || report->status == WORK_UNSUPPORTED ||

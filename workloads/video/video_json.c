@@ -43,7 +43,7 @@ cJSON *video_json(const struct video_offers *offers, bool tries)
 			    offer->ten_bit == VIDEO_UNKNOWN ? cJSON_CreateNull()
 							    : cJSON_CreateBool(offer->ten_bit));
 		member_item(&members, "bFrames", number_or_null(offer->b_frames));
-		(void)array_add(encoders, members_take(&members));
+		array_add(encoders, members_take(&members));
 	}
 	member_number(&video, "frames", VIDEO_FRAMES);
 	member_number(&video, "rate", VIDEO_RATE);

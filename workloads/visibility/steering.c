@@ -59,7 +59,7 @@ bool steering_remove(void)
 		for (size_t k = 0; !harmless && k < ARRAY_SIZE(innocent); k++)
 			harmless = strcasecmp(name, innocent[k]) == 0;
 		if (!harmless)
-			(void)text_list_add(&found, name, NULL);
+			text_list_add(&found, name);
 	}
 	text_each (name, &found)
 		(void)uv_os_unsetenv(name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/vulkan/device.h"
 
-#include "base/cleanup.h"
 #include "workloads/vulkan/work_spirv.h" /* generated from work.comp */
 
 /* The push constants of work.comp, which knows the number of groups itself. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
-#include "base/cleanup.h"
-
 enum { FAMILIES_MAX = 64, FORMATS_MAX = 64 };
 
 /* Asks for the capabilities of the codec and chooses the quantiser and the queues. */

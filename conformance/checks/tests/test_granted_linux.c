@@ -33,7 +33,7 @@ static struct fixture fixture;
 static const char *at(const char *name)
 {
 	char *path = path_join(fixture.folder, name);
-	CU_ASSERT_EQUAL_FATAL(text_list_take(&fixture.strings, path, NULL), 0);
+	text_list_take(&fixture.strings, path);
 	return path;
 }
 

@@ -171,7 +171,7 @@ static void test_nothing_is_there(void)
 	};
 	struct text_list all CLEANUP_TEXT_LIST = {0};
 	struct plan plan CLEANUP_PLAN = {0};
-	CU_ASSERT_EQUAL(text_list_add(&all, "*", NULL), 0);
+	text_list_add(&all, "*");
 	struct plan_filter filter = {.include = all};
 	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &filter, &context, &plan, NULL), 0);
 	for (size_t i = 0; i < plan.count; i++) {
@@ -190,7 +190,7 @@ static void expect_refused(const char *pattern, const char *like)
 	struct plan plan CLEANUP_PLAN = {0};
 	struct text_list include CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-	CU_ASSERT_EQUAL(text_list_add(&include, pattern, &err), 0);
+	text_list_add(&include, pattern);
 	struct plan_filter filter = {.include = include};
 	CU_ASSERT_EQUAL(plan_make(suites, &filter, NULL, &plan, &err), ERROR_ARGUMENT);
 	CU_ASSERT_EQUAL(plan.count, 0);

@@ -40,8 +40,9 @@ static size_t expand_prefixed(const char *string, const struct placeholders *pla
 	const char *prefix = string + strlen("{ids=");
 	const char *end = text_starts_with(string, "{ids=") ? strchr(prefix, '}') : NULL;
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	if (end == NULL || text_list_split(&ids, places->ids, ',', NULL) < 0)
+	if (end == NULL)
 		return 0;
+	text_list_split(&ids, places->ids, ',');
 	for (size_t i = 0; i < ids.count; i++)
 		text_addf(text, "%s%.*s%s", i != 0 ? "," : "", (int)(end - prefix), prefix,
 			  ids.items[i]);
@@ -94,7 +95,8 @@ static char *expand(struct arena *arena, const char *string, const struct placeh
 			text_append(&text, string, used = 1);
 		string += used;
 	}
-	if (text.failed || text_list_add(&arena->strings, text_string(&text), NULL) != 0) {
+	text_list_add(&arena->strings, text_string(&text));
+	if (text.failed || arena->strings.failed) {
 		arena->failed = true;
 		return NULL;
 	}
@@ -105,7 +107,8 @@ static char *expand(struct arena *arena, const char *string, const struct placeh
 static void *take_block(struct arena *arena, size_t count, size_t size)
 {
 	void *block = calloc(count + 1, size);
-	if (block == NULL || text_list_take(&arena->blocks, block, NULL) != 0) {
+	text_list_take(&arena->blocks, block);
+	if (arena->blocks.failed) {
 		arena->failed = true;
 		return NULL;
 	}
@@ -248,7 +251,7 @@ answer_container(struct arena *arena, const struct script *script, const struct 
 {
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; i < request->n_devices_ids; i++)
-		(void)text_list_add(&ids, request->devices_ids[i], NULL);
+		text_list_add(&ids, request->devices_ids[i]);
 	char *joined CLEANUP_FREE = join(&ids);
 	text_list_sort(&ids);
 	char *sorted CLEANUP_FREE = join(&ids);

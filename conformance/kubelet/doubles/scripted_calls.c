@@ -332,7 +332,7 @@ static void change_ids(struct scripted_plugin *plugin, V1beta1__ContainerAllocat
 		return;
 	for (size_t i = 0; i < request->n_devices_ids; i++) {
 		if (!text_list_has(&plugin->answered, request->devices_ids[i]))
-			(void)text_list_add(&plugin->answered, request->devices_ids[i], NULL);
+			text_list_add(&plugin->answered, request->devices_ids[i]);
 		free(request->devices_ids[i]);
 	}
 	free(request->devices_ids);
@@ -532,7 +532,7 @@ static void leak(struct scripted_plugin *plugin)
 		char *block = malloc(leak->bytes);
 		memset(block, 'x', leak->bytes - 1);
 		block[leak->bytes - 1] = '\0';
-		(void)text_list_take(&plugin->leaked, block, NULL);
+		text_list_take(&plugin->leaked, block);
 	}
 	for (uint64_t i = 0; i < leak->descriptors; i++)
 		(void)open("/dev/null", O_RDONLY);

@@ -71,7 +71,7 @@ static cJSON *find_event(const struct run *run, const char *name)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	cJSON *found = NULL;
-	UNIT_INT(text_list_split(&lines, text_string(&run->result.out), '\n', NULL), 0);
+	text_list_split(&lines, text_string(&run->result.out), '\n');
 	for (size_t i = 0; i < lines.count; i++) {
 		cJSON *json CLEANUP_JSON = NULL;
 		if (lines.items[i][0] == '\0')

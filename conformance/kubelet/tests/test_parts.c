@@ -239,7 +239,7 @@ static void test_many_mounts(void)
 	if (mounts == NULL || list == NULL)
 		return;
 	for (size_t i = 0; i < COUNT; i++) {
-		CU_ASSERT_EQUAL_FATAL(text_list_take(&paths, text_format("/lib/%zu", i), NULL), 0);
+		text_list_take(&paths, text_format("/lib/%zu", i));
 		v1beta1__mount__init(&mounts[i]);
 		mounts[i].container_path = paths.items[i];
 		mounts[i].host_path = paths.items[i];

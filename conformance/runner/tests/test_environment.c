@@ -361,7 +361,7 @@ static char *describe_command(const char *command)
 	struct digests *digests = NULL;
 	cJSON *json CLEANUP_JSON = NULL;
 	char *text = NULL;
-	CU_ASSERT_EQUAL(digests_new(&fixture.loop, NULL, &digests, NULL), 0);
+	digests = digests_new(&fixture.loop, NULL);
 	CU_ASSERT_EQUAL(plugin_identity_of_command(&identity, command, digests, NULL), 0);
 	digests_wait(digests);
 	json = plugin_identity_json(&identity, NULL);
@@ -404,7 +404,7 @@ static void test_plugin_that_serves(void)
 	char *text CLEANUP_FREE = NULL;
 	bool news = false;
 	CU_ASSERT_EQUAL_FATAL(process_start(&fixture.loop, &spec, &process, NULL), 0);
-	CU_ASSERT_EQUAL(digests_new(&fixture.loop, NULL, &digests, NULL), 0);
+	digests = digests_new(&fixture.loop, NULL);
 	CU_ASSERT_EQUAL(plugin_identity_of_command(&identity, "sh -c 'plugin'", digests, NULL), 0);
 	CU_ASSERT_EQUAL(plugin_identity_add(&identity, "example.com/b", process_id(process),
 					    digests, &news, NULL),

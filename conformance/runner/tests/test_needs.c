@@ -68,7 +68,7 @@ static void make(const struct context *context, const char *only, struct plan *p
 	struct text_list include CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	if (only != NULL)
-		CU_ASSERT_EQUAL(text_list_add(&include, only, &err), 0);
+		text_list_add(&include, only);
 	struct plan_filter filter = {.include = include};
 	UNIT_INT(plan_make(suites, &filter, context, plan, &err), 0);
 }

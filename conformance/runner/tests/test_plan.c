@@ -24,7 +24,7 @@ static void expect_causes(const char *const *include, const char *bad, enum repo
 	struct plan plan CLEANUP_PLAN = {0};
 	struct error err = {0};
 	for (; include != NULL && *include != NULL; include++)
-		CU_ASSERT_EQUAL(text_list_add(&filter.include, *include, &err), 0);
+		text_list_add(&filter.include, *include);
 	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &filter, NULL, &plan, &err), 0);
 	for (size_t i = 0; i < plan.count; i++) {
 		const struct plan_item *cause = NULL;

@@ -28,7 +28,7 @@ static enum log_meaning judge(const char *text, const char *only)
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	const char *id = "";
 	if (only != NULL)
-		(void)text_list_add(&ids, only, NULL);
+		text_list_add(&ids, only);
 	log_line_set(&line, text, strlen(text));
 	return log_line_judge(&line, &node, &ids, &id);
 }

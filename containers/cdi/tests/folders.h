@@ -17,8 +17,7 @@ static int open_folders(void)
 	for (size_t i = 0; rc == 0 && i < 2; i++) {
 		char *folder = path_join(root, i == 0 ? "etc" : "run");
 		rc = file_make_directories(folder, 0755, NULL);
-		if (rc == 0)
-			rc = text_list_take(&places, folder, NULL);
+		text_list_take(&places, folder);
 	}
 	return rc;
 }

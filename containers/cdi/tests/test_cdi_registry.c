@@ -97,7 +97,7 @@ static void test_missing(void)
 {
 	struct cdi_registry registry CLEANUP(cdi_registry_free) = {0};
 	struct text_list missing CLEANUP_TEXT_LIST = {0};
-	UNIT_INT(text_list_take(&missing, place_of("none.json"), NULL), 0);
+	text_list_take(&missing, place_of("none.json"));
 	UNIT_INT(cdi_registry_read(&missing, &registry, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(registry.count, 1);
 	UNIT_STRING(cdi_defect_name(registry.files[0].spec.defect), "unreadable");

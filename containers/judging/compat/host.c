@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/cpu_level.h"
-#include "base/file.h"
 #include "base/json_members.h"
 #include "base/os_version.h"
 #include "discovery/include/gpucert/discovery.h"

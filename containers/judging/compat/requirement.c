@@ -91,7 +91,7 @@ static int evaluate(const char *text, char separator, const struct requirement_f
 	struct text_list parts CLEANUP_TEXT_LIST = {0};
 	const bool all = separator == ',';
 	int rc = 0;
-	(void)text_list_split(&parts, text, separator, err);
+	text_list_split(&parts, text, separator);
 	*answer = answer_of(all);
 	*ignored = true;
 	for (size_t i = 0; rc == 0 && i < parts.count; i++) {

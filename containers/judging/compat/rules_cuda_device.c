@@ -129,7 +129,7 @@ void rule_nvidia_variables(struct compat_case *it)
 	const char *capabilities = case_variable(it, "NVIDIA_DRIVER_CAPABILITIES");
 	struct text_list given CLEANUP_TEXT_LIST = {0};
 	if (capabilities != NULL)
-		(void)text_list_split(&given, capabilities, ',', NULL);
+		text_list_split(&given, capabilities, ',');
 	text_each (name, &given) {
 		if (known[text_position(known, name)] != NULL)
 			continue;

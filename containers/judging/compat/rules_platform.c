@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operating system, architecture and C library: an image's requirements on any host. */
 #include "base/cleanup.h"
-#include "base/path.h"
-#include "base/version.h"
 #include "containers/judging/compat/case.h"
-
-#include <string.h>
 
 static void judge_names(struct compat_case *it, const char *wanted, const char *has)
 {

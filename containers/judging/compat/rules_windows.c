@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which Windows images run on which Windows hosts, and with which GPU support. */
 #include "base/cleanup.h"
-#include "base/path.h"
-#include "base/version.h"
 #include "containers/judging/compat/case.h"
 
 #include <string.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The entry of an index that a host uses, or why there is none: "no matching manifest". */
-#include "base/cleanup.h"
 #include "base/version.h"
 #include "containers/judging/compat/case.h"
-
-#include <string.h>
 
 enum { EXPLAINED_MAX = 32 };
 

@@ -83,7 +83,7 @@ int windows_version_parse(const char *string, const char *what, struct windows_v
 	enum { SHORT = 2, PARTS = 4, NUMBER_MAX = 999999 };
 	struct text_list parts CLEANUP_TEXT_LIST = {0};
 	long long numbers[PARTS] = {0};
-	(void)text_list_split(&parts, string, '.', err);
+	text_list_split(&parts, string, '.');
 	if (parts.count == 0 || parts.count > PARTS)
 		return error_set(
 			err, ERROR_FORMAT,

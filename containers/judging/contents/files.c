@@ -35,12 +35,11 @@ int files_put(struct files *files, const char *path, const struct content_file *
 					 "more than %d files are programs, libraries or links",
 					 (int)CONTENTS_FILES_MAX);
 		struct arena *arena = &files->arena;
-		size_t place = 0;
 		files->files = arena_grow(arena, files->files, files->count, sizeof(*files->files));
 		to = &files->files[files->count];
 		to->path = arena_string(arena, path);
 		files->longest = strlen(path) > files->longest ? strlen(path) : files->longest;
-		(void)text_index_put(&files->by_path, to->path, files->count++, &place, err);
+		(void)text_index_put(&files->by_path, to->path, files->count++);
 	}
 	path = to->path;
 	*to = *file;
@@ -64,11 +63,10 @@ void files_forget(struct files *files, const char *path)
 
 static void hide(struct files *files, const char *path, int size, const char *name, size_t how)
 {
-	size_t known = 0;
 	if (files->layer == 0)
 		return; /* no layer is below the first */
 	const char *kept = arena_format(&files->arena, "%.*s%s", size, path, name);
-	(void)text_index_put(&files->hidden, kept, how, &known, NULL);
+	(void)text_index_put(&files->hidden, kept, how);
 }
 
 bool files_is_whiteout(const char *path)

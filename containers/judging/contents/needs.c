@@ -78,10 +78,9 @@ static void collect_file(struct conclusion *it, const struct content_file *file)
 	struct image_contents *out = it->out;
 	const struct component *component = file->component;
 	const char *name = path_base(file->path);
-	size_t known = 0;
-	(void)text_index_put(&it->names, name, 0, &known, NULL);
-	(void)text_index_put(&it->names_by_machine, name_of(it, file->machine, file->bits, name), 0,
-			     &known, NULL);
+	(void)text_index_put(&it->names, name, 0);
+	(void)text_index_put(&it->names_by_machine, name_of(it, file->machine, file->bits, name),
+			     0);
 
 	const bool is_musl = component != NULL && strcmp(component->name, "musl") == 0;
 	if (component == NULL || (file->is_link && !is_musl)) /* Debian's musl links to libc.so */

@@ -104,7 +104,7 @@ static void add_architectures(const struct compat_case *it, const char *vendor,
 		if (valid[0] == '\0' || text_list_has(&seen, valid))
 			continue;
 		char *name CLEANUP_FREE = text_format("%s.%s", vendor, valid);
-		(void)text_list_add(&seen, valid, NULL);
+		text_list_add(&seen, valid);
 		add(labels, name, "true");
 	}
 }

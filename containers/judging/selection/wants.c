@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a catalogue says that an image wants of the host's GPUs: its rules. */
 #include "base/cleanup.h"
-#include "base/version.h"
 #include "containers/judging/selection/compatibility.h"
 #include "containers/judging/selection/internal.h"
 

@@ -101,7 +101,7 @@ static char *requests(void)
 	struct text methods CLEANUP_TEXT = {0};
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	char *all CLEANUP_FREE = rig_recorded(&rig);
-	UNIT_INT(text_list_split(&lines, all, '\n', NULL), 0);
+	text_list_split(&lines, all, '\n');
 	text_each (line, &lines) {
 		const char *method = strrchr(line, ' ');
 		text_add(&methods, method == NULL ? "" : methods.size == 0 ? method + 1 : method);

@@ -147,7 +147,7 @@ static int open_folder(const char *directory, struct folder *folder, struct erro
 	struct faults faults CLEANUP_FAULTS = {0};
 	int rc = folder_open(directory, folder, &faults, err);
 	if (rc == 0)
-		rc = folder_check(folder, &faults, err);
+		folder_check(folder, &faults);
 	if (rc == 0 && faults_count(&faults) > 0)
 		rc = error_set(err, ERROR_FORMAT,
 			       "%s is not as a run left it; %zu fault%s, the first: %s", directory,
@@ -217,7 +217,6 @@ static int check_file(const struct image_descriptor *file, struct text_index *se
 		      struct arena *arena, struct error *err)
 {
 	struct text shown CLEANUP_TEXT = {0};
-	size_t first = 0;
 	text_add_escaped(&shown, file->title, strnlen(file->title, PUBLICATION_TITLE_MAX));
 	const char *name = text_string(&shown);
 	if (!is_known(file->title))
@@ -234,10 +233,9 @@ static int check_file(const struct image_descriptor *file, struct text_index *se
 	char *folded = (char *)(uintptr_t)arena_string(arena, file->title);
 	for (char *letter = folded; *letter != '\0'; letter++)
 		*letter = *letter >= 'A' && *letter <= 'Z' ? (char)(*letter + 'a' - 'A') : *letter;
-	int rc = text_index_put(seen, folded, number, &first, err);
-	if (rc == 0 && first != number)
-		rc = error_set(err, ERROR_FORMAT, "%s appears twice", name);
-	return rc;
+	if (text_index_put(seen, folded, number) != number)
+		return error_set(err, ERROR_FORMAT, "%s appears twice", name);
+	return 0;
 }
 
 static int check_files(struct publication *publication, struct error *err)

@@ -257,7 +257,7 @@ static void test_a_product_without_hardware_says_so(void)
 			rows[i].passed);
 		cJSON *report CLEANUP_JSON = cJSON_Parse(json);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(report);
-		UNIT_INT(certify_subject(report, &lines, NULL), 0);
+		certify_subject(report, &lines);
 		UNIT_NEED(lines.count > 0);
 		UNIT_CONTAINS(lines.items[0], rows[i].first);
 	}

@@ -66,8 +66,8 @@ static void test_job(void)
 	struct fleet_plan with = options();
 	struct text_list arguments CLEANUP_TEXT_LIST = {0};
 	struct text_list tolerations CLEANUP_TEXT_LIST = {0};
-	(void)text_list_add(&arguments, "--require-conformant", NULL);
-	(void)text_list_add(&tolerations, "nvidia.com/gpu", NULL);
+	text_list_add(&arguments, "--require-conformant");
+	text_list_add(&tolerations, "nvidia.com/gpu");
 	with.arguments = &arguments;
 	with.tolerations = tolerations;
 	with.runtime_class = "nvidia";
@@ -116,11 +116,10 @@ static void test_waves(void)
 				&with);
 		CU_ASSERT_TRUE(cJSON_Compare(jobs, again, true));
 		UNIT_INT(cJSON_GetArraySize(json_pointer(jobs, "/items")), 1);
-		(void)text_list_add(
+		text_list_add(
 			&names,
-			json_pointer_string(jobs,
-					    "/items/0/metadata/annotations/gpucert.internal~1node"),
-			NULL);
+			json_pointer_string(
+				jobs, "/items/0/metadata/annotations/gpucert.internal~1node"));
 	}
 	text_list_sort(&names);
 	UNIT_INT((int)names.count, 3);
@@ -147,7 +146,7 @@ static void test_left_out(void)
 		"e: taint gpu:NoSchedule (see --toleration)",
 		"g: Windows: use share/gpucert/deploy/node (docs/deployment.md)",
 		"h: has no label kubernetes.io/hostname"};
-	(void)text_list_add(&selectors, "gpu=yes", NULL);
+	text_list_add(&selectors, "gpu=yes");
 	with.selectors = selectors;
 	UNIT_INT(
 		plan(LIST(NODE("a", "a", READY) "," NODE("b", "b", "\"spec\": {\"unschedulable\": true}, " READY) "," NODE(

@@ -93,7 +93,7 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 	bool *matched CLEANUP_FREE = memory_allocate(made.from_view.count, sizeof(*matched));
 	size_t place = 0;
 	for (size_t i = 0; i < made.from_view.count; i++)
-		(void)text_index_put(&known, made.from_view.checks[i].id, i, &place, NULL);
+		(void)text_index_put(&known, made.from_view.checks[i].id, i);
 	for (size_t i = 0; i < made.to_view.count; i++) {
 		const struct view_check *after = &made.to_view.checks[i];
 		if (!text_index_get(&known, after->id, &place) || matched[place]) {

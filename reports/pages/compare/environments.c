@@ -39,7 +39,7 @@ static void add_member(struct identity *identity, const char *section, const cha
 		section = sections[COMPARE_DRIVER];
 	while (strcmp(sections[part], section) != 0)
 		part++;
-	(void)text_list_addf(&identity->members[part], NULL, "%s=%s", pointer, json);
+	text_list_addf(&identity->members[part], "%s=%s", pointer, json);
 }
 
 static void add_item(const char *section, const char *const *pointers, const cJSON *item,

@@ -35,7 +35,8 @@ static int find_row(struct matrix *matrix, const char *id, size_t *place, struct
 	const struct matrix_row row = {arena_string(&matrix->arena, id), matrix->row_count};
 	matrix->rows = array_grow(matrix->rows, matrix->row_count, sizeof(*matrix->rows));
 	matrix->rows[matrix->row_count++] = row;
-	return text_index_put(&matrix->rows_by_id, row.id, row.place, place, err);
+	*place = text_index_put(&matrix->rows_by_id, row.id, row.place);
+	return 0;
 }
 
 /* `driver` NULL: the report knows none. */
@@ -66,8 +67,9 @@ static int find_column(struct matrix *matrix, const cJSON *environment, const cJ
 		.os = arena_string(&matrix->arena, text_string(&os)),
 		.node = arena_string(&matrix->arena, node),
 	};
-	return text_index_put(&matrix->columns_by_name, arena_string(&matrix->arena, key),
-			      matrix->column_count - 1, place, err);
+	*place = text_index_put(&matrix->columns_by_name, arena_string(&matrix->arena, key),
+				matrix->column_count - 1);
+	return 0;
 }
 
 static int find_columns(struct matrix *matrix, const cJSON *report, struct report_columns *out,
@@ -91,12 +93,10 @@ static int find_columns(struct matrix *matrix, const cJSON *report, struct repor
 
 	json_each (device, cJSON_GetObjectItemCaseSensitive(environment, "devices")) {
 		size_t column = 0;
-		size_t first = 0;
 		while (column < out->count &&
 		       !text_equal(out->keys[column], view_string(device, "/driver")))
 			column++;
-		(void)text_index_put(&out->devices, view_string(device, "/ref"), column, &first,
-				     NULL);
+		(void)text_index_put(&out->devices, view_string(device, "/ref"), column);
 	}
 	return 0;
 }
@@ -180,7 +180,6 @@ int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, str
 	struct view view CLEANUP_VIEW = {0};
 	struct report_columns columns CLEANUP(columns_free) = {0};
 	const char *run = view_string(report, "/run/journal/digest");
-	size_t first = 0;
 
 	/* A report that is refused by a limit is counted nowhere. */
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
@@ -193,10 +192,8 @@ int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, str
 	int rc = view_open(report, &view, err);
 	if (rc < 0)
 		return rc;
-	if (run[0] != '\0')
-		(void)text_index_put(&matrix->runs, arena_string(&matrix->arena, run),
-				     matrix->report_count, &first, NULL);
-	if (run[0] != '\0' && first != matrix->report_count) {
+	if (run[0] != '\0' && text_index_put(&matrix->runs, arena_string(&matrix->arena, run),
+					     matrix->report_count) != matrix->report_count) {
 		matrix->repeated++;
 		return 0;
 	}

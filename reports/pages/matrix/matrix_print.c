@@ -5,8 +5,6 @@
 #include "reports/pages/page.h"
 #include "reports/view.h"
 
-#include <string.h>
-
 enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON, FORMAT_HTML };
 
 const char *const matrix_formats[] = {"text", "markdown", "csv", "json", "html", NULL};

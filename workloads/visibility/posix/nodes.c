@@ -82,7 +82,7 @@ static void add_node(const char *path, const char *directory, const char *name, 
 		member_null(&open, "readOnly");
 	}
 	member_item(&node, "open", members_take(&open));
-	(void)array_add(nodes, members_take(&node));
+	array_add(nodes, members_take(&node));
 }
 
 int nodes_list(const char *root, bool opens, cJSON **out, struct error *err)

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <mntent.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

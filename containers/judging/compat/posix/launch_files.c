@@ -103,7 +103,7 @@ static const char *glibc_of(const struct compat_launch *launch, const char *driv
 	const char *glibc = NULL;
 	if (find_mount(launch, driver) == NULL)
 		return NULL;
-	(void)text_list_add(&names, driver, NULL);
+	text_list_add(&names, driver);
 	for (size_t done = 0; done < names.count && done < CLOSURE_MAX; done++) {
 		const struct grant_entry *mount = find_mount(launch, names.items[done]);
 		if (mount == NULL)
@@ -113,7 +113,7 @@ static const char *glibc_of(const struct compat_launch *launch, const char *driv
 			return NULL;
 		text_each (name, &info.needed) {
 			if (!text_list_has(&names, name))
-				(void)text_list_add(&names, name, NULL);
+				text_list_add(&names, name);
 		}
 		if (info.glibc != NULL && (glibc == NULL || version_compare(info.glibc, glibc) > 0))
 			glibc = arena_string(arena, info.glibc);

@@ -52,7 +52,7 @@ static size_t requests(const char *kind)
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	char *all CLEANUP_FREE = rig_recorded(&rig);
 	size_t count = 0;
-	UNIT_INT(text_list_split(&lines, all, '\n', NULL), 0);
+	text_list_split(&lines, all, '\n');
 	text_each (line, &lines)
 		count += strstr(line, kind) != NULL;
 	return count;
