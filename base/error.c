@@ -18,14 +18,6 @@ static void error_cut(char *text)
 	memcpy(text + end, cut_mark, sizeof(cut_mark));
 }
 
-static void append(struct error *err, const char *suffix)
-{
-	char head[ERROR_TEXT_SIZE];
-	memcpy(head, err->text, sizeof(head));
-	if (snprintf(err->text, ERROR_TEXT_SIZE, "%s: %s", head, suffix) >= ERROR_TEXT_SIZE)
-		error_cut(err->text);
-}
-
 static int error_fill(struct error *err, int code, const char *reason, const char *format,
 		      va_list args) PRINTF_LIKE(4, 0);
 
@@ -39,8 +31,12 @@ static int error_fill(struct error *err, int code, const char *reason, const cha
 	err->remote = 0;
 	if (vsnprintf(err->text, ERROR_TEXT_SIZE, format, args) >= ERROR_TEXT_SIZE)
 		error_cut(err->text);
-	if (reason != NULL)
-		append(err, reason);
+	if (reason != NULL) {
+		char head[ERROR_TEXT_SIZE];
+		memcpy(head, err->text, sizeof(head));
+		if (snprintf(err->text, ERROR_TEXT_SIZE, "%s: %s", head, reason) >= ERROR_TEXT_SIZE)
+			error_cut(err->text);
+	}
 	return code;
 }
 

@@ -302,25 +302,6 @@ static void init_stream(struct process *process, uv_loop_t *loop, struct process
 	stream->pipe.data = process;
 }
 
-static void init(struct process *process, uv_loop_t *loop, const struct process_spec *spec)
-{
-	struct process_result *result = &process->result;
-	process->spec = *spec;
-	if (process->spec.capture_max == 0)
-		process->spec.capture_max = PROCESS_CAPTURE_DEFAULT;
-	process->wanted = true;
-	process->lines_wanted = spec->on_line != NULL;
-	init_stream(process, loop, &process->out, &result->out, &result->out_dropped);
-	init_stream(process, loop, &process->err, &result->err, &result->err_dropped);
-	(void)uv_timer_init(loop, &process->timer);
-	process->timer.data = process;
-	(void)uv_pipe_init(loop, &process->in, 0);
-	process->in.data = process;
-	process->handles = 4;
-	process->next = started;
-	started = process;
-}
-
 /* Takes `fd` over. */
 static int open_stream(struct process_stream *stream, int fd, struct error *err)
 {
@@ -382,7 +363,22 @@ int process_start(uv_loop_t *loop, const struct process_spec *spec, struct proce
 		  struct error *err)
 {
 	struct process *process = memory_allocate(1, sizeof(*process));
-	init(process, loop, spec);
+	struct process_result *result = &process->result;
+	process->spec = *spec;
+	if (process->spec.capture_max == 0)
+		process->spec.capture_max = PROCESS_CAPTURE_DEFAULT;
+	process->wanted = true;
+	process->lines_wanted = spec->on_line != NULL;
+	init_stream(process, loop, &process->out, &result->out, &result->out_dropped);
+	init_stream(process, loop, &process->err, &result->err, &result->err_dropped);
+	(void)uv_timer_init(loop, &process->timer);
+	process->timer.data = process;
+	(void)uv_pipe_init(loop, &process->in, 0);
+	process->in.data = process;
+	process->handles = 4;
+	process->next = started;
+	started = process;
+
 	int rc = launch(process, err);
 	if (rc < 0) {
 		process_free(process);

@@ -45,10 +45,9 @@ int selection_measure(struct error *err)
 		/* From the file's text to the printed table. */
 		const uint64_t start = clock_monotonic_ns();
 		rc = catalogue_parse(text_string(&file), file.size, &catalogue, err);
-		if (rc == 0)
-			rc = selection_make(&catalogue, &host, &options, &selection, err);
 		if (rc < 0)
 			return rc;
+		selection_make(&catalogue, &host, &options, &selection);
 		selection_print(&selection, false, &out);
 		if (selection.count != IMAGES)
 			return error_set(err, ERROR_FORMAT, "%zu images instead of %d",

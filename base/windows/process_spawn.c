@@ -130,26 +130,6 @@ static int compare(const void *a, const void *b)
 	return stricmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorted as Windows wants it. */
-static int environment_block(const char *const *env, wchar_t **out, struct error *err)
-{
-	struct text_list entries CLEANUP_TEXT_LIST = {0};
-	struct text block CLEANUP_TEXT = {0};
-	int rc = process_environment(env, &entries, err);
-	if (rc < 0)
-		return rc;
-	if (entries.count > 0)
-		qsort(entries.items, entries.count, sizeof(*entries.items), compare);
-	for (size_t i = 0; i < entries.count; i++) {
-		wchar_t *wide CLEANUP_FREE = wide_from_utf8(entries.items[i]);
-		text_append(&block, (const char *)wide, (wcslen(wide) + 1) * sizeof(*wide));
-	}
-	/* An empty block is ended by two NULs as well. */
-	text_append(&block, (const char *)L"\0", 2 * sizeof(wchar_t));
-	*out = (wchar_t *)(void *)text_take(&block);
-	return 0;
-}
-
 char *process_command_line(const char *const *argv)
 {
 	struct text out CLEANUP_TEXT = {0};
@@ -177,9 +157,23 @@ static int plan_make(const struct process_spec *spec, struct spawn_plan *plan, s
 				 spec->argv[0]);
 	plan->program = wide_path(program);
 	plan->command_line = wide_from_utf8(line);
-	rc = environment_block(spec->env, &plan->environment, err);
+
+	/* The environment, sorted as Windows wants it. */
+	struct text_list entries CLEANUP_TEXT_LIST = {0};
+	struct text block CLEANUP_TEXT = {0};
+	rc = process_environment(spec->env, &entries, err);
 	if (rc < 0)
 		return rc;
+	if (entries.count > 0)
+		qsort(entries.items, entries.count, sizeof(*entries.items), compare);
+	for (size_t i = 0; i < entries.count; i++) {
+		wchar_t *wide CLEANUP_FREE = wide_from_utf8(entries.items[i]);
+		text_append(&block, (const char *)wide, (wcslen(wide) + 1) * sizeof(*wide));
+	}
+	/* An empty block is ended by two NULs as well. */
+	text_append(&block, (const char *)L"\0", 2 * sizeof(wchar_t));
+	plan->environment = (wchar_t *)(void *)text_take(&block);
+
 	if (spec->directory != NULL) {
 		if (!file_is_directory(spec->directory))
 			return error_set(err, ERROR_NOT_FOUND, "working directory %s: not found",

@@ -36,7 +36,7 @@ static int select_run(const struct text_list *arguments)
 	if (rc == 0)
 		rc = catalogue_read(name, &host, &image_argument_options, &catalogue, &err);
 	if (rc == 0)
-		rc = selection_make(&catalogue, &host, &options, &selection, &err);
+		selection_make(&catalogue, &host, &options, &selection);
 	if (rc == 0 && given.json) {
 		cJSON *document CLEANUP_JSON = selection_to_json(&selection, name);
 		rc = options_print(json_print(document), &err);

@@ -105,28 +105,6 @@ static enum kar_status status_of(const cJSON *report, const struct kar *kar, str
 	return status;
 }
 
-/* The rules, and the checks that test them with what they saw. */
-static void add_rules(const cJSON *report, const struct kar *kar, struct doc *doc)
-{
-	static const char *const headings[] = {"requirement or check", "verdict",
-					       "rule, or what was seen", NULL};
-	doc_table(doc, "", "Requirements", NULL, headings);
-	for (const char *const *id = kar->requirements; *id != NULL; id++) {
-		const cJSON *requirement = find(report, "/requirements", "/id", *id);
-		doc_add(doc, "<tr><td>%s<td>%s<td>%s", *id, view_string(requirement, "/verdict"),
-			view_string(requirement, "/sentence"));
-		json_each (check, json_pointer(report, "/checks")) {
-			const char *reason = view_string(check, "/reason");
-			if (strcmp(view_string(check, "/requirement"), *id) == 0)
-				doc_add(doc, "<tr><td>%s<td>%s<td>%s", view_string(check, "/id"),
-					view_string(check, "/outcome"),
-					reason[0] != '\0' ? reason
-							  : view_string(check, "/notes/0"));
-		}
-	}
-	doc_end(doc, DOC_BOX);
-}
-
 static int write_page(const cJSON *report, const char *path, const struct kar *kar,
 		      const char *status, const char *why, struct error *err)
 {
@@ -139,7 +117,26 @@ static int write_page(const cJSON *report, const char *path, const struct kar *k
 	doc_title(&doc, title);
 	doc_add(&doc, "<p>%s</p>", kar->asked);
 	doc_add(&doc, "<p><b>%s</b>%s%s</p>", status, why[0] != '\0' ? ": " : "", why);
-	add_rules(report, kar, &doc);
+
+	/* The rules, and the checks that test them with what they saw. */
+	static const char *const headings[] = {"requirement or check", "verdict",
+					       "rule, or what was seen", NULL};
+	doc_table(&doc, "", "Requirements", NULL, headings);
+	for (const char *const *id = kar->requirements; *id != NULL; id++) {
+		const cJSON *requirement = find(report, "/requirements", "/id", *id);
+		doc_add(&doc, "<tr><td>%s<td>%s<td>%s", *id, view_string(requirement, "/verdict"),
+			view_string(requirement, "/sentence"));
+		json_each (check, json_pointer(report, "/checks")) {
+			const char *reason = view_string(check, "/reason");
+			if (strcmp(view_string(check, "/requirement"), *id) == 0)
+				doc_add(&doc, "<tr><td>%s<td>%s<td>%s", view_string(check, "/id"),
+					view_string(check, "/outcome"),
+					reason[0] != '\0' ? reason
+							  : view_string(check, "/notes/0"));
+		}
+	}
+	doc_end(&doc, DOC_BOX);
+
 	report_add_environment(&document);
 	doc_add(&doc, "<p>%s: the run of %s, journal %s</p>", REPORT_NAME,
 		view_string(report, "/run/started"), view_string(report, "/run/journal/digest"));

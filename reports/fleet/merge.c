@@ -42,22 +42,6 @@ static size_t result_of(const cJSON *report)
 			     view_string(report, "/verdict/conformance/result"));
 }
 
-static int check_claims(const cJSON *report, const char *node, struct error *err)
-{
-	if (!fleet_is_subdomain(node))
-		return error_set(err, ERROR_FORMAT,
-				 "its folder '%.64s' is not named as a node can be", node);
-	if (!environment_is_live(json_pointer(report, "/environment")))
-		return error_set(err, ERROR_FORMAT, "the run was not on a live node: '%.32s'",
-				 view_string(report, "/environment/node/kind"));
-	if (view_string(report, "/run/journal/digest")[0] == '\0' ||
-	    view_string(report, "/run/started")[0] == '\0')
-		return error_set(err, ERROR_FORMAT, "run.journal.digest or run.started is missing");
-	if (report_conformance_names[result_of(report)] == NULL)
-		return error_set(err, ERROR_FORMAT, "verdict.conformance.result: not a result");
-	return fleet_check_host(report, node, err);
-}
-
 static size_t find_environment(struct fleet_merge *merge, const cJSON *report)
 {
 	static const char *const sections[] = {"drivers", "os", "plugin"};
@@ -158,9 +142,22 @@ int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *re
 {
 	char *folder CLEANUP_FREE = path_directory(path);
 	const char *name = path_base(folder);
-	int rc = check_claims(report, name, err);
+
+	if (!fleet_is_subdomain(name))
+		return error_set(err, ERROR_FORMAT,
+				 "its folder '%.64s' is not named as a node can be", name);
+	if (!environment_is_live(json_pointer(report, "/environment")))
+		return error_set(err, ERROR_FORMAT, "the run was not on a live node: '%.32s'",
+				 view_string(report, "/environment/node/kind"));
+	if (view_string(report, "/run/journal/digest")[0] == '\0' ||
+	    view_string(report, "/run/started")[0] == '\0')
+		return error_set(err, ERROR_FORMAT, "run.journal.digest or run.started is missing");
+	if (report_conformance_names[result_of(report)] == NULL)
+		return error_set(err, ERROR_FORMAT, "verdict.conformance.result: not a result");
+	int rc = fleet_check_host(report, name, err);
 	if (rc < 0)
 		return rc;
+
 	struct fleet_node node = {
 		.name = arena_string(&merge->arena, name),
 		.path = arena_string(&merge->arena, path),
@@ -201,20 +198,6 @@ static int compare_groups(const void *a, const void *b)
 	if (order == 0)
 		order = compare_sizes(x->node_count, y->node_count);
 	return order != 0 ? order : strcmp(x->key, y->key);
-}
-
-static void refuse_contested(struct fleet_merge *merge)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < merge->node_count; i++) {
-		size_t unused = 0;
-		if (text_index_get(&merge->contested, merge->nodes[i].run, &unused))
-			text_list_addf(&merge->refused, "%s: other nodes have the same run %s",
-				       merge->nodes[i].path, merge->nodes[i].run);
-		else
-			merge->nodes[kept++] = merge->nodes[i];
-	}
-	merge->node_count = kept;
 }
 
 static void count_node(struct fleet_merge *merge, struct fleet_node *node)
@@ -264,7 +247,17 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 
 void fleet_merge_finish(struct fleet_merge *merge)
 {
-	refuse_contested(merge);
+	size_t kept = 0;
+	for (size_t i = 0; i < merge->node_count; i++) {
+		size_t unused = 0;
+		if (text_index_get(&merge->contested, merge->nodes[i].run, &unused))
+			text_list_addf(&merge->refused, "%s: other nodes have the same run %s",
+				       merge->nodes[i].path, merge->nodes[i].run);
+		else
+			merge->nodes[kept++] = merge->nodes[i];
+	}
+	merge->node_count = kept;
+
 	sort(merge->nodes, merge->node_count, sizeof(*merge->nodes), compare_nodes);
 	for (size_t i = 0; i < merge->node_count; i++)
 		count_node(merge, &merge->nodes[i]);

@@ -19,47 +19,6 @@ static const struct {
 	const char *status, *reason;
 } conditions[] = {{"True", "Conformant"}, {"False", "Violated"}, {"Unknown", "NotProven"}};
 
-static int check_node(const cJSON *report, const cJSON *node, struct error *err)
-{
-	const char *name = view_string(node, "/metadata/name");
-	const char *saw = view_string(report, "/environment/os/kernel");
-	const char *now = view_string(node, "/status/nodeInfo/kernelVersion");
-	if (strcmp(view_string(node, "/kind"), "Node") != 0)
-		return error_set(err, ERROR_FORMAT, "kind: expected Node");
-	if (!fleet_is_subdomain(name) || view_string(node, "/metadata/resourceVersion")[0] == '\0')
-		return error_set(err, ERROR_FORMAT,
-				 "metadata: name or resourceVersion is missing or wrong");
-	if (!environment_is_live(json_pointer(report, "/environment")))
-		return error_set(err, ERROR_FORMAT, "the run was not on a live node");
-	/* Redacted reports have no better sign of another node. */
-	if (saw[0] != '\0' && now[0] != '\0' && strcmp(saw, now) != 0)
-		return error_set(err, ERROR_FORMAT,
-				 "the report is of kernel '%.64s', the node has '%.64s'", saw, now);
-	return fleet_check_host(report, name, err);
-}
-
-static void set_condition(cJSON *json, const cJSON *report, const cJSON *node, size_t result)
-{
-	struct text message CLEANUP_TEXT = {0};
-	const char *ended = view_string(report, "/run/ended");
-	const char *since = ended;
-	json_each (item, json_pointer(node, "/status/conditions")) {
-		if (strcmp(view_string(item, "/type"),
-			   json_pointer_string(json, CONDITION "/type")) == 0 &&
-		    strcmp(view_string(item, "/status"), conditions[result].status) == 0)
-			since = view_string(item, "/lastTransitionTime");
-	}
-	findings_add_verdict(report, &message);
-	text_addf(&message, "; journal %.80s", view_string(report, "/run/journal/digest"));
-	fleet_set(json, CONDITION, "status", conditions[result].status);
-	fleet_set(json, CONDITION, "reason", conditions[result].reason);
-	fleet_set_item(
-		json, CONDITION, "message",
-		json_new_string(message.data, text_fit(message.data, message.size, MESSAGE_MAX)));
-	fleet_set(json, CONDITION, "lastHeartbeatTime", ended);
-	fleet_set(json, CONDITION, "lastTransitionTime", since);
-}
-
 /* The API server replaces the whole list: the others are repeated, and a node that has changed since is refused. */
 static cJSON *taints(const cJSON *node, size_t result)
 {
@@ -79,16 +38,50 @@ static cJSON *taints(const cJSON *node, size_t result)
 
 int fleet_patch_make(const cJSON *report, const cJSON *node, cJSON **out, struct error *err)
 {
-	int rc = check_node(report, node, err);
+	const char *name = view_string(node, "/metadata/name");
+	const char *saw = view_string(report, "/environment/os/kernel");
+	const char *now = view_string(node, "/status/nodeInfo/kernelVersion");
+	if (strcmp(view_string(node, "/kind"), "Node") != 0)
+		return error_set(err, ERROR_FORMAT, "kind: expected Node");
+	if (!fleet_is_subdomain(name) || view_string(node, "/metadata/resourceVersion")[0] == '\0')
+		return error_set(err, ERROR_FORMAT,
+				 "metadata: name or resourceVersion is missing or wrong");
+	if (!environment_is_live(json_pointer(report, "/environment")))
+		return error_set(err, ERROR_FORMAT, "the run was not on a live node");
+	/* Redacted reports have no better sign of another node. */
+	if (saw[0] != '\0' && now[0] != '\0' && strcmp(saw, now) != 0)
+		return error_set(err, ERROR_FORMAT,
+				 "the report is of kernel '%.64s', the node has '%.64s'", saw, now);
+	int rc = fleet_check_host(report, name, err);
 	if (rc < 0)
 		return rc;
+
 	const size_t result = text_position(report_conformance_names,
 					    view_string(report, "/verdict/conformance/result"));
 	if (report_conformance_names[result] == NULL)
 		return error_set(err, ERROR_FORMAT, "verdict.conformance.result: not a result");
 	cJSON *json = cJSON_Parse(patch_json);
 	fleet_set(json, "", "node", view_string(node, "/metadata/name"));
-	set_condition(json, report, node, result);
+
+	struct text message CLEANUP_TEXT = {0};
+	const char *ended = view_string(report, "/run/ended");
+	const char *since = ended;
+	json_each (item, json_pointer(node, "/status/conditions")) {
+		if (strcmp(view_string(item, "/type"),
+			   json_pointer_string(json, CONDITION "/type")) == 0 &&
+		    strcmp(view_string(item, "/status"), conditions[result].status) == 0)
+			since = view_string(item, "/lastTransitionTime");
+	}
+	findings_add_verdict(report, &message);
+	text_addf(&message, "; journal %.80s", view_string(report, "/run/journal/digest"));
+	fleet_set(json, CONDITION, "status", conditions[result].status);
+	fleet_set(json, CONDITION, "reason", conditions[result].reason);
+	fleet_set_item(
+		json, CONDITION, "message",
+		json_new_string(message.data, text_fit(message.data, message.size, MESSAGE_MAX)));
+	fleet_set(json, CONDITION, "lastHeartbeatTime", ended);
+	fleet_set(json, CONDITION, "lastTransitionTime", since);
+
 	fleet_set(json, "/labels/patch/metadata/labels", "gpucert.internal/result",
 		  report_conformance_names[result]);
 	fleet_set(json, "/labels/patch/metadata/annotations", "gpucert.internal/journal",

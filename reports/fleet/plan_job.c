@@ -56,30 +56,6 @@ static void set_variable(cJSON *job, const char *name, const char *value)
 	}
 }
 
-/* Of what is run: the image and the arguments. */
-static void set_plan(cJSON *job, const struct fleet_plan *plan)
-{
-	char *arguments CLEANUP_FREE = json_print_compact(json_pointer(job, CONTAINER "/args"));
-	char *run CLEANUP_FREE = text_format("%s %s", plan->image, arguments);
-	char digest[DIGEST_SIZE] = "";
-	digest_bytes(run, strlen(run), digest);
-	set_variable(job, "FLEET_PLAN", digest);
-}
-
-/* Whatever the run took, the verdict is to be written before the Job's deadline, which removes the pod. */
-static void set_push(cJSON *job, const struct fleet_plan *plan)
-{
-	const int64_t part = plan->deadline_s / 4;
-	char *options CLEANUP_FREE =
-		text_format("--within %lld%s", (long long)(part < PUSH_MAX_S ? part : PUSH_MAX_S),
-			    plan->plain_http ? " --plain-http" : "");
-	set_variable(job, "FLEET_PUSH_OPTIONS", options);
-	if (plan->push_secret != NULL)
-		fleet_set(job, POD "/volumes/4/secret", "secretName", plan->push_secret);
-	else
-		drop_volume(job, 4);
-}
-
 /* Takes the folder of the kubelet's socket away where the run does not ask for it. */
 static void set_arguments(cJSON *job, const struct fleet_plan *plan)
 {
@@ -121,9 +97,27 @@ cJSON *plan_template(const struct fleet_plan *plan)
 	fleet_set(job, CONTAINER, "image", plan->image);
 	fleet_set_item(job, CONTAINER, "command",
 		       cJSON_CreateStringArray(command, ARRAY_SIZE(command) - 1));
-	set_push(job, plan);
+
+	/* Whatever the run took, the verdict is to be written before the Job's deadline, which removes the pod. */
+	const int64_t part = plan->deadline_s / 4;
+	char *options CLEANUP_FREE =
+		text_format("--within %lld%s", (long long)(part < PUSH_MAX_S ? part : PUSH_MAX_S),
+			    plan->plain_http ? " --plain-http" : "");
+	set_variable(job, "FLEET_PUSH_OPTIONS", options);
+	if (plan->push_secret != NULL)
+		fleet_set(job, POD "/volumes/4/secret", "secretName", plan->push_secret);
+	else
+		drop_volume(job, 4);
+
 	set_arguments(job, plan);
-	set_plan(job, plan);
+
+	/* Of what is run: the image and the arguments. */
+	char *arguments CLEANUP_FREE = json_print_compact(json_pointer(job, CONTAINER "/args"));
+	char *run CLEANUP_FREE = text_format("%s %s", plan->image, arguments);
+	char digest[DIGEST_SIZE] = "";
+	digest_bytes(run, strlen(run), digest);
+	set_variable(job, "FLEET_PLAN", digest);
+
 	return job;
 }
 
@@ -135,9 +129,11 @@ char *plan_place(const struct fleet_plan *plan, const char *node)
 					at + strlen(FLEET_PUSH_NODE));
 }
 
-/* FLEET-NODE-HASH: at most 63 bytes, the limit of the label job-name. The hash makes it unique, the node's name is for people. */
-static char *name_of(const struct fleet_plan *plan, const struct plan_node *node)
+cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const struct plan_node *node)
 {
+	cJSON *job = cJSON_Duplicate(template, true);
+
+	/* FLEET-NODE-HASH: at most 63 bytes, the limit of the label job-name. The hash makes it unique, the node's name is for people. */
 	char part[NODE_PART_MAX + 1] = "";
 	(void)snprintf(part, sizeof(part), "%s", node->name);
 	for (char *dot = part; (dot = strchr(dot, '.')) != NULL;)
@@ -145,13 +141,8 @@ static char *name_of(const struct fleet_plan *plan, const struct plan_node *node
 	size_t size = strlen(part);
 	while (size > 0 && part[size - 1] == '-')
 		part[--size] = '\0';
-	return text_format("%s-%s-%016llx", plan->name, part, node->hash);
-}
+	char *name CLEANUP_FREE = text_format("%s-%s-%016llx", plan->name, part, node->hash);
 
-cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const struct plan_node *node)
-{
-	cJSON *job = cJSON_Duplicate(template, true);
-	char *name CLEANUP_FREE = name_of(plan, node);
 	char *out CLEANUP_FREE = text_format("/report/%s", node->name);
 	char *place CLEANUP_FREE = plan_place(plan, node->name);
 	char *host CLEANUP_FREE = memory_copy_start(node->name, strcspn(node->name, "."));

@@ -38,22 +38,6 @@ static void add_labels(struct features *out)
 	}
 }
 
-/* The features that a level of x86-64 promises, as NFD spells them (klauspost/cpuid). */
-static void add_processor(struct features *out)
-{
-	static const char *const promised[CPU_LEVEL_MAX + 1][10] = {
-		[2] = {"CX16", "LAHF", "POPCNT", "SSE3", "SSE4", "SSE42", "SSSE3"},
-		[3] = {"AVX", "AVX2", "BMI1", "BMI2", "F16C", "FMA3", "LZCNT", "MOVBE", "OSXSAVE"},
-		[4] = {"AVX512F", "AVX512BW", "AVX512CD", "AVX512DQ", "AVX512VL"},
-	};
-	for (unsigned level = 1; level <= out->host->cpu_level; level++) {
-		features_add(out, "cpu.cpuid", 0, arena_format(&out->arena, "X86_64_V%u", level),
-			     NULL);
-		for (const char *const *name = promised[level]; *name != NULL; name++)
-			features_add(out, "cpu.cpuid", 0, *name, NULL);
-	}
-}
-
 void features_of_host(const struct host_facts *host, struct features *out)
 {
 	static const char *const numbers[] = {"major", "minor", "revision", NULL};
@@ -73,7 +57,19 @@ void features_of_host(const struct host_facts *host, struct features *out)
 		features_add(out, "kernel.version", 0, numbers[i],
 			     arena_format(&out->arena, "%.*s", (int)size, at));
 	}
-	add_processor(out);
+
+	/* The features that a level of x86-64 promises, as NFD spells them (klauspost/cpuid). */
+	static const char *const promised[CPU_LEVEL_MAX + 1][10] = {
+		[2] = {"CX16", "LAHF", "POPCNT", "SSE3", "SSE4", "SSE42", "SSSE3"},
+		[3] = {"AVX", "AVX2", "BMI1", "BMI2", "F16C", "FMA3", "LZCNT", "MOVBE", "OSXSAVE"},
+		[4] = {"AVX512F", "AVX512BW", "AVX512CD", "AVX512DQ", "AVX512VL"},
+	};
+	for (unsigned level = 1; level <= out->host->cpu_level; level++) {
+		features_add(out, "cpu.cpuid", 0, arena_format(&out->arena, "X86_64_V%u", level),
+			     NULL);
+		for (const char *const *name = promised[level]; *name != NULL; name++)
+			features_add(out, "cpu.cpuid", 0, *name, NULL);
+	}
 
 	/* Where the modules are not known, those of GPUs are. */
 	for (const char *const *module = host->modules; *module != NULL; module++)

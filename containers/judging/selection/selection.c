@@ -143,8 +143,8 @@ static void explain(const struct selection_item *first, struct selection_item *i
 	}
 }
 
-int selection_make(const struct catalogue *catalogue, const struct host_facts *host,
-		   const struct compat_options *options, struct selection *out, struct error *err)
+void selection_make(const struct catalogue *catalogue, const struct host_facts *host,
+		    const struct compat_options *options, struct selection *out)
 {
 	*out = (struct selection){0};
 	struct arena *arena = &out->arena;
@@ -179,5 +179,4 @@ int selection_make(const struct catalogue *catalogue, const struct host_facts *h
 	qsort(out->items, out->count, sizeof(*out->items), compare_items);
 	for (size_t i = 1; i < out->count; i++)
 		explain(&out->items[0], &out->items[i], arena);
-	return arena->failed ? error_memory(err) : 0;
 }

@@ -51,9 +51,9 @@ struct selection {
 
 void selection_free(struct selection *selection);
 
-/* `out` is overwritten; free it after an error, too. ERROR_MEMORY. */
-int selection_make(const struct catalogue *catalogue, const struct host_facts *host,
-		   const struct compat_options *options, struct selection *out, struct error *err);
+/* `out` is overwritten. */
+void selection_make(const struct catalogue *catalogue, const struct host_facts *host,
+		    const struct compat_options *options, struct selection *out);
 
 /* The first one's verdict; COMPAT_CANNOT_WORK of an empty catalogue. */
 enum compat_verdict selection_verdict(const struct selection *selection);

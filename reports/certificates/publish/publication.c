@@ -59,8 +59,7 @@ static const char *media_type(const char *title)
 
 /* ---- Making. */
 
-static int add_layer(struct members *layers, const char *title, const char *digest, uint64_t size,
-		     struct error *err)
+static void add_layer(struct members *layers, const char *title, const char *digest, uint64_t size)
 {
 	struct members layer CLEANUP_MEMBERS = members_new();
 	struct members annotations CLEANUP_MEMBERS = members_new();
@@ -68,7 +67,6 @@ static int add_layer(struct members *layers, const char *title, const char *dige
 	image_descriptor_write(&layer, media_type(title), digest, size);
 	member_item(&layer, "annotations", members_take(&annotations));
 	member_item(layers, NULL, members_take(&layer));
-	return layers->failed ? error_memory(err) : 0;
 }
 
 /* It is written last, and nothing follows from it here. */
@@ -83,26 +81,8 @@ static int add_attestation(struct members *layers, const char *directory, struct
 	if (rc < 0)
 		return rc == ERROR_NOT_FOUND ? 0 : error_copy(err, &failure);
 	digest_bytes(data, size, digest);
-	return add_layer(layers, ATTESTATION_FILE_NAME, digest, size, err);
-}
-
-static int add_files(struct members *layers, const struct folder *folder, struct error *err)
-{
-	int rc = add_attestation(layers, folder->path, err);
-	for (size_t i = 0; rc == 0 && i < FOLDER_FILE_COUNT; i++) {
-		const struct folder_file *file = &folder->files[i];
-		if (file->data != NULL)
-			rc = add_layer(layers, folder_file_names[i], file->digest, file->size, err);
-	}
-	json_each (check, json_pointer(folder->report, "/checks")) {
-		json_each (item, json_pointer(check, "/evidence")) {
-			if (rc == 0)
-				rc = add_layer(layers, view_string(item, "/path"),
-					       view_string(item, "/digest"),
-					       (uint64_t)view_int(item, "/bytes"), err);
-		}
-	}
-	return rc;
+	add_layer(layers, ATTESTATION_FILE_NAME, digest, size);
+	return 0;
 }
 
 /* What nothing is known of is left out. */
@@ -125,20 +105,9 @@ static cJSON *make_annotations(const cJSON *report)
 		struct text names CLEANUP_TEXT = {0};
 		char *name CLEANUP_FREE = text_format(ANNOTATION "%s", sections[i]);
 		environment_add_names(sections[i], json_pointer(report, "/environment"), &names);
-		if (name == NULL || names.failed)
-			return NULL;
 		annotate(&annotations, name, text_string(&names));
 	}
 	return members_take(&annotations);
-}
-
-static cJSON *make_configuration(void)
-{
-	struct members empty CLEANUP_MEMBERS = members_new();
-	char digest[DIGEST_SIZE] = "";
-	digest_bytes(PUBLICATION_EMPTY, strlen(PUBLICATION_EMPTY), digest);
-	image_descriptor_write(&empty, PUBLICATION_EMPTY_TYPE, digest, strlen(PUBLICATION_EMPTY));
-	return members_take(&empty);
 }
 
 /* A folder that is as its run left it. */
@@ -161,25 +130,38 @@ int publication_make(const char *directory, const cJSON *subject, struct publica
 {
 	struct members manifest CLEANUP_MEMBERS = members_new();
 	struct members layers CLEANUP_MEMBERS = members_new_array();
+	struct members empty CLEANUP_MEMBERS = members_new();
+	char digest[DIGEST_SIZE] = "";
 	struct text document CLEANUP_TEXT = {0};
 	struct folder folder CLEANUP_FOLDER = {0};
 	int rc = open_folder(directory, &folder, err);
 	if (rc == 0)
-		rc = add_files(&layers, &folder, err);
+		rc = add_attestation(&layers, directory, err);
 	if (rc < 0)
 		return rc;
+	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++) {
+		const struct folder_file *file = &folder.files[i];
+		if (file->data != NULL)
+			add_layer(&layers, folder_file_names[i], file->digest, file->size);
+	}
+	json_each (check, json_pointer(folder.report, "/checks")) {
+		json_each (item, json_pointer(check, "/evidence"))
+			add_layer(&layers, view_string(item, "/path"), view_string(item, "/digest"),
+				  (uint64_t)view_int(item, "/bytes"));
+	}
+
+	digest_bytes(PUBLICATION_EMPTY, strlen(PUBLICATION_EMPTY), digest);
+	image_descriptor_write(&empty, PUBLICATION_EMPTY_TYPE, digest, strlen(PUBLICATION_EMPTY));
 	member_int(&manifest, "schemaVersion", 2);
 	member_string(&manifest, "mediaType", OCI_MANIFEST);
 	member_string(&manifest, "artifactType", PUBLICATION_TYPE);
-	member_item(&manifest, "config", make_configuration());
+	member_item(&manifest, "config", members_take(&empty));
 	member_item(&manifest, "layers", members_take(&layers));
 	if (subject != NULL)
 		member_copy(&manifest, "subject", subject);
 	member_item(&manifest, "annotations", make_annotations(folder.report));
 	cJSON *json CLEANUP_JSON = members_take(&manifest);
 	char *printed CLEANUP_FREE = json_print_compact(json);
-	if (printed == NULL)
-		return error_memory(err);
 	text_add(&document, printed);
 	return publication_read(&document, out, err);
 }

@@ -54,8 +54,6 @@ static int check_way(const char *directory, const char *title, struct error *err
 		char *parent CLEANUP_FREE =
 			text_format("%s/%.*s", directory, (int)(at - title), title);
 		struct file_status status = {0};
-		if (parent == NULL)
-			return error_memory(err);
 		if (file_status(parent, false, &status, NULL) == 0 && status.kind != FILE_DIRECTORY)
 			return error_set(err, ERROR_EXISTS,
 					 "%s is a link or a file; pull into another folder",
@@ -68,9 +66,7 @@ static int check_way(const char *directory, const char *title, struct error *err
 static int make_folder(const char *directory, const char *title, char **path, struct error *err)
 {
 	char *made CLEANUP_FREE = path_join(directory, title);
-	char *folder CLEANUP_FREE = made != NULL ? path_directory(made) : NULL;
-	if (folder == NULL)
-		return error_memory(err);
+	char *folder CLEANUP_FREE = path_directory(made);
 	int rc = check_way(directory, title, err);
 	if (rc == 0)
 		rc = file_make_directories(folder, 0750, err);
@@ -101,7 +97,7 @@ static int fetch_rest(const struct pull *pull, const struct image_descriptor *fi
 	uv_fs_t request = {0};
 	int rc = open_partial(partial, &fd, err);
 	if (rc == 0 && count > 0)
-		rc = pull->store->kind->open(pull->store, file, has, &reader, err);
+		pull->store->kind->open(pull->store, file, has, &reader);
 	while (rc == 0 && count > 0) {
 		rc = reader->read(reader, chunk, sizeof(chunk), &count, err);
 		if (rc == 0 && clock_monotonic_ms() > pull->deadline_ms)
@@ -152,28 +148,14 @@ static int move(const char *from, const char *to, struct error *err)
 	return rc < 0 ? error_uv(err, rc, "%s", to) : 0;
 }
 
-/* What is in the folder already is verified with the rest. */
-static int stage_again(const char *path, const char *staged, struct error *err)
-{
-	uv_fs_t request = {0};
-	int rc = file_remove_tree(staged, err);
-	if (rc < 0)
-		return rc;
-	rc = uv_fs_copyfile(NULL, &request, path, staged, UV_FS_COPYFILE_FICLONE, NULL);
-	uv_fs_req_cleanup(&request);
-	return rc < 0 ? error_uv(err, rc, "%s", staged) : 0;
-}
-
 static int pull_file(const struct pull *pull, const struct image_descriptor *file, bool *fetched,
 		     struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(pull->directory, file->title);
 	char *name CLEANUP_FREE = text_format(".pull-%s", file->digest + strlen("sha256:"));
-	char *partial CLEANUP_FREE = name != NULL ? path_join(pull->directory, name) : NULL;
+	char *partial CLEANUP_FREE = path_join(pull->directory, name);
 	char *staged CLEANUP_FREE = NULL;
 	bool there = false;
-	if (path == NULL || partial == NULL)
-		return error_memory(err);
 	int rc = make_folder(pull->stage, file->title, &staged, err);
 	if (rc == 0)
 		rc = check_way(pull->directory, file->title, err);
@@ -181,26 +163,21 @@ static int pull_file(const struct pull *pull, const struct image_descriptor *fil
 		rc = look(pull, file, path, &there, err);
 	if (rc < 0)
 		return rc;
-	if (there)
-		return stage_again(path, staged, err);
+	if (there) {
+		/* What is in the folder already is verified with the rest. */
+		uv_fs_t request = {0};
+		rc = file_remove_tree(staged, err);
+		if (rc < 0)
+			return rc;
+		rc = uv_fs_copyfile(NULL, &request, path, staged, UV_FS_COPYFILE_FICLONE, NULL);
+		uv_fs_req_cleanup(&request);
+		return rc < 0 ? error_uv(err, rc, "%s", staged) : 0;
+	}
 	if (check_digest(staged, file, NULL) == 0)
 		return 0;
 	*fetched = true;
 	rc = fetch(pull, file, partial, err);
 	return rc == 0 ? move(partial, staged, err) : rc;
-}
-
-/* Nobody else's file came along, and the run stored what is there. */
-static int check_pulled(const char *directory, const struct publication *what, struct error *err)
-{
-	struct publication found CLEANUP_PUBLICATION = {0};
-	int rc = publication_make(directory, NULL, &found, err);
-	for (size_t i = 0; rc == 0 && i < what->manifest.layer_count; i++) {
-		const char *title = what->manifest.layers[i].title;
-		if (publication_find(&found, title) == NULL)
-			rc = error_set(err, ERROR_FORMAT, "%s is not of this run", title);
-	}
-	return rc < 0 ? error_wrap(err, rc, "what was pulled is not to be believed") : 0;
 }
 
 static int place_files(const struct pull *pull, const struct publication *what, struct error *err)
@@ -211,8 +188,7 @@ static int place_files(const struct pull *pull, const struct publication *what, 
 		char *staged CLEANUP_FREE = path_join(pull->stage, file->title);
 		char *path CLEANUP_FREE = NULL;
 		bool there = false;
-		rc = staged != NULL ? make_folder(pull->directory, file->title, &path, err)
-				    : error_memory(err);
+		rc = make_folder(pull->directory, file->title, &path, err);
 		if (rc == 0)
 			rc = look(pull, file, path, &there, err);
 		if (rc == 0 && !there)
@@ -238,10 +214,19 @@ static int pull_files(const struct pull *pull, const struct publication *what,
 	}
 	if (rc < 0)
 		return rc;
-	rc = check_pulled(pull->stage, what, err);
-	if (rc < 0)
-		(void)file_remove_tree(pull->stage, NULL);
-	return rc == 0 ? place_files(pull, what, err) : rc;
+
+	/* Nobody else's file came along, and the run stored what is there. */
+	struct publication found CLEANUP_PUBLICATION = {0};
+	rc = publication_make(pull->stage, NULL, &found, err);
+	for (size_t i = 0; rc == 0 && i < what->manifest.layer_count; i++) {
+		const char *title = what->manifest.layers[i].title;
+		if (publication_find(&found, title) == NULL)
+			rc = error_set(err, ERROR_FORMAT, "%s is not of this run", title);
+	}
+	if (rc == 0)
+		return place_files(pull, what, err);
+	(void)file_remove_tree(pull->stage, NULL);
+	return error_wrap(err, rc, "what was pulled is not to be believed");
 }
 
 int report_pull(const char *place, const char *directory, const struct publish_options *options,
@@ -251,7 +236,6 @@ int report_pull(const char *place, const char *directory, const struct publish_o
 	struct publication what CLEANUP_PUBLICATION = {0};
 	struct text manifest CLEANUP_TEXT = {0};
 	char *held CLEANUP_FREE = NULL;
-	char *stage CLEANUP_FREE = NULL;
 	int lock CLEANUP_FD = -1;
 	*out = (struct publish_result){0};
 	int rc = store_open(place, false, options, &store, err);
@@ -263,9 +247,7 @@ int report_pull(const char *place, const char *directory, const struct publish_o
 		rc = file_hold_directory(directory, 0750, &lock, &held, err);
 	if (rc < 0)
 		return rc;
-	stage = path_join(held, STAGE);
-	if (stage == NULL)
-		return error_memory(err);
+	char *stage CLEANUP_FREE = path_join(held, STAGE);
 	publication_tell(&what, out);
 	const struct pull pull = {store, held, stage, options, clock_monotonic_ms() + PULL_MS_MAX};
 	rc = pull_files(&pull, &what, out, err);

@@ -20,8 +20,8 @@ struct store_kind {
 	int (*put_manifest)(struct store *store, const struct publication *what, struct error *err);
 	int (*get_manifest)(struct store *store, struct text *out, struct error *err);
 	/* A file from `offset` on, not yet verified. */
-	int (*open)(struct store *store, const struct image_descriptor *file, uint64_t offset,
-		    struct blob_reader **out, struct error *err);
+	void (*open)(struct store *store, const struct image_descriptor *file, uint64_t offset,
+		     struct blob_reader **out);
 	void (*close)(struct store *store); /* frees it */
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "containers/registry/blob_reader.h"
 #include "containers/registry/challenge.h"
 #include "containers/registry/http.h"
@@ -43,7 +44,7 @@ static int authorize(void *user, const struct http_exchange *refused, unsigned r
 				 : "a token is wanted: GPUCERT_TOKEN or --token-file");
 }
 
-/* Caller frees; NULL: no memory. */
+/* Caller frees. */
 static char *url_of(const char *title)
 {
 	struct text url CLEANUP_TEXT = {0};
@@ -51,14 +52,12 @@ static char *url_of(const char *title)
 	return text_take(&url);
 }
 
-static int http_store_open_file(struct store *store, const struct image_descriptor *file,
-				uint64_t offset, struct blob_reader **out, struct error *err)
+static void http_store_open_file(struct store *store, const struct image_descriptor *file,
+				 uint64_t offset, struct blob_reader **out)
 {
 	struct http_store *self = (struct http_store *)store;
 	char *url CLEANUP_FREE = url_of(file->title);
-	(void)err;
 	http_download(self->http, url, file->size, offset, out);
-	return 0;
 }
 
 /* Names of files say nothing of their content, nor do the tags of servers: it is read. `unknown`: the server does not let us. */
@@ -84,8 +83,8 @@ static void make_folders(struct http_store *self, const char *title)
 	struct text url CLEANUP_TEXT = {0};
 	text_add(&url, self->url);
 	http_add_path(&url, title);
-	char *at = url.failed ? NULL : strchr(strstr(url.data, "://") + 3, '/');
-	while (at != NULL && (at = strchr(at + 1, '/')) != NULL) {
+	char *at = strchr(strstr(url.data, "://") + 3, '/');
+	while ((at = strchr(at + 1, '/')) != NULL) {
 		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 		const struct http_request request = {
 			.method = "MKCOL", .url = url.data, .authorization = self->authorization};
@@ -133,16 +132,6 @@ static int http_store_put(struct store *store, const struct image_descriptor *fi
 	return rc;
 }
 
-static int read_manifest(struct http_store *self, struct text *out, char digest[DIGEST_TEXT_SIZE],
-			 struct error *err)
-{
-	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-	const struct http_request request = {.method = "GET", .url = "/" MANIFEST_NAME};
-	int rc = http_call(self->http, &request, out, &answer, err);
-	digest_bytes(text_string(out), out->size, digest);
-	return rc;
-}
-
 static int http_store_put_manifest(struct store *store, const struct publication *what,
 				   struct error *err)
 {
@@ -157,7 +146,10 @@ static int http_store_get_manifest(struct store *store, struct text *out, struct
 {
 	struct http_store *self = (struct http_store *)store;
 	char digest[DIGEST_TEXT_SIZE] = "";
-	int rc = read_manifest(self, out, digest, err);
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	const struct http_request request = {.method = "GET", .url = "/" MANIFEST_NAME};
+	int rc = http_call(self->http, &request, out, &answer, err);
+	digest_bytes(text_string(out), out->size, digest);
 	if (rc == 0 && self->digest != NULL && strcmp(digest, self->digest) != 0)
 		rc = error_set(err, ERROR_PROTOCOL, MANIFEST_NAME " has the digest %s, not %s",
 			       digest, self->digest);
@@ -182,9 +174,7 @@ static int check_url(struct http_store *self, const struct publish_options *opti
 		*digest = '\0';
 		self->digest = digest + 1;
 	}
-	char *name CLEANUP_FREE = strndup(host, strcspn(host, "/"));
-	if (name == NULL)
-		return error_memory(err);
+	char *name CLEANUP_FREE = memory_copy_start(host, strcspn(host, "/"));
 	if (strpbrk(host, "?#@") != NULL)
 		return error_set(err, ERROR_ARGUMENT,
 				 "a URL without user, query and fragment is wanted; a token goes "
@@ -205,14 +195,10 @@ static int check_url(struct http_store *self, const struct publish_options *opti
 int store_http_open(const char *url, const struct publish_options *options, struct store **out,
 		    struct error *err)
 {
-	struct http_store *self = calloc(1, sizeof(*self));
-	if (self == NULL)
-		return error_memory(err);
+	struct http_store *self = memory_allocate(1, sizeof(*self));
 	struct store *store CLEANUP_STORE = &self->store;
 	store->kind = &http_kind;
-	self->url = strdup(url);
-	if (self->url == NULL)
-		return error_memory(err);
+	self->url = memory_copy(url);
 	if (options->subject != NULL)
 		return error_set(err, ERROR_ARGUMENT,
 				 "--subject: only registries attach reports to images");
@@ -220,10 +206,8 @@ int store_http_open(const char *url, const struct publish_options *options, stru
 	if (rc == 0 && options->token != NULL && !challenge_is_token(options->token))
 		rc = error_set(err, ERROR_ARGUMENT,
 			       "the token is empty, or has characters that tokens cannot have");
-	if (rc == 0 && options->token != NULL) {
+	if (rc == 0 && options->token != NULL)
 		self->authorization = text_format("Bearer %s", options->token);
-		rc = self->authorization != NULL ? 0 : error_memory(err);
-	}
 	const struct http_options http = {
 		.base = self->url,
 		.ca_certificate = options->registry.ca_certificate,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "base/members.h"
+#include "base/memory.h"
 #include "containers/registry/reference.h"
 #include "reports/certificates/publish/store.h"
 
@@ -106,13 +107,11 @@ static int oci_get_manifest(struct store *store, struct text *out, struct error 
 	return 0;
 }
 
-static int oci_open(struct store *store, const struct image_descriptor *file, uint64_t offset,
-		    struct blob_reader **out, struct error *err)
+static void oci_open(struct store *store, const struct image_descriptor *file, uint64_t offset,
+		     struct blob_reader **out)
 {
 	struct oci_store *self = (struct oci_store *)store;
-	(void)err;
 	registry_open_blob(self->registry, file->digest, file->size, offset, out);
-	return 0;
 }
 
 /* The descriptor of the image; referrers are found in its repository alone (distribution-spec, "Listing
@@ -139,7 +138,7 @@ static int find_subject(struct oci_store *self, const char *image, struct error 
 	image_descriptor_write(&descriptor, document.media_type, document.digest,
 			       document.data.size);
 	self->store.subject = members_take(&descriptor);
-	return self->store.subject != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
 static const struct store_kind oci_kind = {
@@ -154,9 +153,7 @@ static const struct store_kind oci_kind = {
 int store_oci_open(const char *rest, bool writes, const struct publish_options *options,
 		   struct store **out, struct error *err)
 {
-	struct oci_store *self = calloc(1, sizeof(*self));
-	if (self == NULL)
-		return error_memory(err);
+	struct oci_store *self = memory_allocate(1, sizeof(*self));
 	struct store *store CLEANUP_STORE = &self->store;
 	store->kind = &oci_kind;
 	int rc = image_reference_parse(rest, &self->reference, err);

@@ -24,8 +24,8 @@ static void rank(const struct catalogue *catalogue, const char *host_file)
 	struct selection two CLEANUP_SELECTION = {0};
 	struct text text CLEANUP_TEXT = {0};
 	require(host_facts_parse(host_file, strlen(host_file), &host, NULL) == 0);
-	require(selection_make(catalogue, &host, &options, &one, NULL) == 0);
-	require(selection_make(catalogue, &host, &options, &two, NULL) == 0);
+	selection_make(catalogue, &host, &options, &one);
+	selection_make(catalogue, &host, &options, &two);
 	require(one.count == catalogue->count);
 	for (size_t i = 0; i < one.count; i++) {
 		require(one.items[i].entry == two.items[i].entry);
