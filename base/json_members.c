@@ -421,14 +421,12 @@ void json_members_copy(const cJSON *object, const struct json_member *members, s
 {
 	for (; members->key != NULL; members++) {
 		const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, members->key);
-		struct members inner CLEANUP_MEMBERS = {0};
 		if (member == NULL || cJSON_IsNull(member)) {
 			if (members->presence == JSON_NULL)
 				member_null(to, members->key);
 		} else if (members->type == JSON_MEMBER_OBJECT) {
-			inner = members_new();
+			struct members inner = member_object(to, members->key);
 			json_members_copy(member, members->members, &inner);
-			member_item(to, members->key, members_take(&inner));
 		} else {
 			member_copy(to, members->key, member);
 		}

@@ -41,6 +41,20 @@ void member_item(struct members *members, const char *key, cJSON *item)
 	}
 }
 
+struct members member_object(struct members *members, const char *key)
+{
+	cJSON *object = cJSON_CreateObject();
+	member_item(members, key, object);
+	return (struct members){.object = object};
+}
+
+struct members member_array(struct members *members, const char *key)
+{
+	cJSON *array = cJSON_CreateArray();
+	member_item(members, key, array);
+	return (struct members){.object = array};
+}
+
 void member_string(struct members *members, const char *key, const char *string)
 {
 	member_item(members, key,

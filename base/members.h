@@ -47,6 +47,10 @@ void member_number(struct members *members, const char *key, double value);
 void member_milliseconds(struct members *members, const char *key, uint64_t nanoseconds);
 void member_bool(struct members *members, const char *key, bool value);
 void member_null(struct members *members, const char *key);
+/* For programs, in which memory does not run out: a new object, or array, which is a member from now on and is filled in
+ * place. The parent owns it. */
+struct members member_object(struct members *members, const char *key);
+struct members member_array(struct members *members, const char *key);
 /* A copy of `value`, or an empty array for NULL. */
 void member_copy(struct members *members, const char *key, const cJSON *value);
 /* A NULL-ended list; NULL is an empty one. */

@@ -140,8 +140,6 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 {
 	struct journal *journal CLEANUP_JOURNAL = memory_allocate(1, sizeof(*journal));
 	struct members record CLEANUP_MEMBERS = members_new();
-	struct members harness CLEANUP_MEMBERS = members_new();
-	struct members invocation CLEANUP_MEMBERS = members_new();
 	struct text line CLEANUP_TEXT = {0};
 	uv_fs_t request;
 
@@ -153,18 +151,18 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 	if (file_exists(path))
 		return error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
 				 path);
+	member_string(&record, "schema", JOURNAL_SCHEMA);
+	member_string(&record, "id", run->id);
+	struct members harness = member_object(&record, "harness");
 	member_string(&harness, "version", GPUCERT_VERSION);
 	member_string(&harness, "commit", run->commit);
 	member_string(&harness, "compiler", COMPILER);
 	member_string(&harness, "tableDigest", run->table_digest);
+	struct members invocation = member_object(&record, "invocation");
 	member_strings(&invocation, "argv", run->argv);
 	member_int(&invocation, "timeoutPercent", run->timeout_percent);
 	member_int(&invocation, "minRun", run->min_run);
 	member_bool(&invocation, "conformanceRequired", run->conformance_required);
-	member_string(&record, "schema", JOURNAL_SCHEMA);
-	member_string(&record, "id", run->id);
-	member_item(&record, "harness", members_take(&harness));
-	member_item(&record, "invocation", members_take(&invocation));
 
 	/* The file is created together with its first record. */
 	redact_record(journal->redactor, record.object);
@@ -280,19 +278,18 @@ int journal_end_check(struct journal *journal, const struct journal_check_end *e
 		      struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-	struct members phases CLEANUP_MEMBERS = members_new();
-	struct members watched CLEANUP_MEMBERS = members_new();
-	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
-		member_int(&phases, report_phase_names[i], (int64_t)end->phases_ms[i]);
-	member_int(&watched, "ms", (int64_t)end->watched_ms);
-	member_int(&watched, "thoroughMs", (int64_t)end->watched_thorough_ms);
 	member_string(&record, "check", end->check);
 	member_string(&record, "outcome", report_outcome_names[end->outcome]);
 	add_text(journal, &record, "reason", end->reason);
 	member_int(&record, "durationMs", (int64_t)end->duration_ms);
-	member_item(&record, "phasesMs", members_take(&phases));
-	if (end->watched_thorough_ms != 0)
-		member_item(&record, "watched", members_take(&watched));
+	struct members phases = member_object(&record, "phasesMs");
+	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
+		member_int(&phases, report_phase_names[i], (int64_t)end->phases_ms[i]);
+	if (end->watched_thorough_ms != 0) {
+		struct members watched = member_object(&record, "watched");
+		member_int(&watched, "ms", (int64_t)end->watched_ms);
+		member_int(&watched, "thoroughMs", (int64_t)end->watched_thorough_ms);
+	}
 	struct tally *tally = tally_of(journal, end->check);
 	int64_t left_out = 0;
 	for (int i = 0; i < SEEN_COUNT; i++)

@@ -49,9 +49,6 @@ static int take(struct render *render, const struct journal_record *record, stru
 static cJSON *report_of(struct render *render)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members environment CLEANUP_MEMBERS = members_new();
-	struct members checks CLEANUP_MEMBERS = members_new_array();
-	struct members event CLEANUP_MEMBERS = members_new();
 	const struct journal_log *log = render->log;
 	const struct journal_record *back =
 		NULL; /* the first that is earlier than the one before */
@@ -70,6 +67,7 @@ static cJSON *report_of(struct render *render)
 		back = times++ == 0 ? record : back;
 	}
 	if (back != NULL) {
+		struct members event CLEANUP_MEMBERS = members_new();
 		member_string(&event, "kind", REPORT_CLOCK_SET_BACK);
 		member_format(
 			&event, "text",
@@ -84,14 +82,14 @@ static cJSON *report_of(struct render *render)
 	render_count_flakes(render);
 	member_string(&json, "schema", REPORT_SCHEMA);
 	render_add_run(render, &json);
+	struct members environment = member_object(&json, "environment");
 	member_string(&environment, "digest", digest);
 	json_each (section, render->environment)
 		member_copy(&environment, section->string, section);
-	member_item(&json, "environment", members_take(&environment));
 	render_add_verdict(render, &json);
+	struct members checks = member_array(&json, "checks");
 	for (size_t i = 0; i < render->check_count; i++)
 		member_item(&checks, NULL, render_check_json(render, &render->checks[i]));
-	member_item(&json, "checks", members_take(&checks));
 	member_copy(&json, "predictions", render->predictions);
 	return members_take(&json);
 }

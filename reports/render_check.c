@@ -276,8 +276,6 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 	static const char *const lists[] = {"devices",	"deviceOutcomes", "assertions",	 "notes",
 					    "evidence", "events",	  "observations"};
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members time CLEANUP_MEMBERS = members_new();
-	struct members phases CLEANUP_MEMBERS = members_new();
 	const cJSON *watched = watched_of(check);
 	const cJSON *end = check->end != NULL ? check->end->json : NULL;
 	const cJSON *advice = field_get(end, "advice");
@@ -299,10 +297,8 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 		    watched != NULL ? cJSON_Duplicate(watched, true) : cJSON_CreateNull());
 
 	/* When it ran, and where its time went. */
-	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
-		member_int(&phases, report_phase_names[i],
-			   field_count(field_get(end, "phasesMs"), report_phase_names[i]));
 	if (check->begin != NULL) {
+		struct members time = member_object(&json, "time");
 		const int64_t last_ms = render->log->records[render->log->count - 1].at_ms;
 		const int64_t began_ms = check->begin->at_ms;
 		member_int(&time, "startedMs", began_ms);
@@ -311,8 +307,10 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 			   : last_ms > began_ms ? last_ms - began_ms
 						: 0);
 		member_int(&time, "timeoutMs", field_count(check->begin->json, "timeoutMs"));
-		member_item(&time, "phasesMs", members_take(&phases));
-		member_item(&json, "time", members_take(&time));
+		struct members phases = member_object(&time, "phasesMs");
+		for (int i = 0; i < REPORT_PHASE_COUNT; i++)
+			member_int(&phases, report_phase_names[i],
+				   field_count(field_get(end, "phasesMs"), report_phase_names[i]));
 	} else {
 		member_null(&json, "time");
 	}

@@ -17,7 +17,6 @@ static enum report_state state_of(const struct render *render)
  * harness' own; unknown when phases of several checks overlap. */
 static void add_time(const struct render *render, int64_t total_ms, struct members *run)
 {
-	struct members time CLEANUP_MEMBERS = members_new();
 	const int64_t *ms = render->phases_ms;
 	int64_t declared_ms = ms[REPORT_PHASE_PLUGIN] + ms[REPORT_PHASE_WAIT];
 	int64_t other_ms = total_ms - ms[REPORT_PHASE_CRI] - ms[REPORT_PHASE_PROBE] - declared_ms;
@@ -26,6 +25,7 @@ static void add_time(const struct render *render, int64_t total_ms, struct membe
 		other_ms = 0;
 	if (total_ms > 0)
 		percent = round(1000.0 * (double)other_ms / (double)total_ms) / 10.0;
+	struct members time = member_object(run, "time");
 	member_int(&time, "criMs", ms[REPORT_PHASE_CRI]);
 	member_int(&time, "probeMs", ms[REPORT_PHASE_PROBE]);
 	member_int(&time, "declaredWaitMs", declared_ms);
@@ -35,7 +35,6 @@ static void add_time(const struct render *render, int64_t total_ms, struct membe
 	member_int(&time, "totalMs", total_ms);
 	if (!render->overlap)
 		member_number(&time, "overheadPercent", percent);
-	member_item(run, "time", members_take(&time));
 }
 
 void render_add_run(const struct render *render, struct members *report)
@@ -44,10 +43,7 @@ void render_add_run(const struct render *render, struct members *report)
 	const struct journal_record *first = &log->records[0];
 	const struct journal_record *last = &log->records[log->count - 1];
 	const cJSON *settings = field_get(render->plan, "settings");
-	struct members run CLEANUP_MEMBERS = members_new();
-	struct members abort CLEANUP_MEMBERS = members_new();
-	struct members plan CLEANUP_MEMBERS = members_new();
-	struct members journal CLEANUP_MEMBERS = members_new();
+	struct members run = member_object(report, "run");
 
 	json_members_copy(first->json, journal_shapes[JOURNAL_RUN_BEGIN].members, &run);
 	cJSON_DeleteItemFromObjectCaseSensitive(run.object, "schema");
@@ -56,27 +52,26 @@ void render_add_run(const struct render *render, struct members *report)
 	member_int(&run, "durationMs", last->at_ms);
 	member_string(&run, "state", report_state_names[state_of(render)]);
 	if (render->aborted != NULL) {
+		struct members abort = member_object(&run, "abort");
 		json_members_copy(render->aborted->json, journal_shapes[JOURNAL_ABORT].members,
 				  &abort);
 		member_int(&abort, "atMs", render->aborted->at_ms);
-		member_item(&run, "abort", members_take(&abort));
 	} else {
 		member_null(&run, "abort");
 	}
 	member_item(&run, "settings",
 		    settings != NULL ? cJSON_Duplicate(settings, true) : cJSON_CreateNull());
 
+	struct members plan = member_object(&run, "plan");
 	member_int(&plan, "selected", (int64_t)render->check_count);
 	member_int(&plan, "filteredOut", field_count(render->plan, "filteredOut"));
-	member_item(&run, "plan", members_take(&plan));
+	struct members journal = member_object(&run, "journal");
 	member_int(&journal, "records", (int64_t)last->line);
 	member_bool(&journal, "torn", log->torn);
 	member_string(&journal, "digest", log->digest);
-	member_item(&run, "journal", members_take(&journal));
 	add_time(render, last->at_ms, &run);
 	member_copy(&run, "phases", render->phases);
 	member_copy(&run, "events", render->events);
-	member_item(report, "run", members_take(&run));
 }
 
 /* Ids of the requirements with that verdict at that level. */
@@ -163,10 +158,9 @@ static void add_kubelets(const struct render *render, struct members *verdict)
 		}
 		if (!tested)
 			continue;
-		struct members kubelet CLEANUP_MEMBERS = members_new();
+		struct members kubelet = member_object(&kubelets, NULL);
 		member_string(&kubelet, "version", *name);
 		member_item(&kubelet, "failed", members_take(&failed));
-		member_item(&kubelets, NULL, members_take(&kubelet));
 	}
 	if (json_first(kubelets.object) != NULL)
 		member_item(verdict, "kubelets", members_take(&kubelets));
@@ -175,17 +169,15 @@ static void add_kubelets(const struct render *render, struct members *verdict)
 static cJSON *totals_json(const struct report_tally *tally)
 {
 	struct members totals CLEANUP_MEMBERS = members_new();
-	struct members outcomes CLEANUP_MEMBERS = members_new();
-	struct members dispositions CLEANUP_MEMBERS = members_new();
+	member_int(&totals, "checks", (int64_t)report_tally_total(tally));
+	member_int(&totals, "ran", (int64_t)report_tally_ran(tally));
+	struct members outcomes = member_object(&totals, "outcome");
 	for (int i = 0; i < REPORT_OUTCOME_COUNT; i++)
 		member_int(&outcomes, report_outcome_names[i], (int64_t)tally->outcomes[i]);
+	struct members dispositions = member_object(&totals, "disposition");
 	for (int i = 0; i < REPORT_DISPOSITION_COUNT; i++)
 		member_int(&dispositions, report_disposition_names[i],
 			   (int64_t)tally->dispositions[i]);
-	member_int(&totals, "checks", (int64_t)report_tally_total(tally));
-	member_int(&totals, "ran", (int64_t)report_tally_ran(tally));
-	member_item(&totals, "outcome", members_take(&outcomes));
-	member_item(&totals, "disposition", members_take(&dispositions));
 	return members_take(&totals);
 }
 
@@ -196,17 +188,15 @@ static cJSON *requirements_json(const struct render *render)
 		const struct render_requirement *requirement = &render->requirements[i];
 		enum report_requirement_verdict verdict =
 			report_requirement_verdict_of(&requirement->tally);
-		struct members json CLEANUP_MEMBERS = members_new();
-		struct members checks CLEANUP_MEMBERS = members_new_array();
+		struct members json = member_object(&array, NULL);
+		json_members_copy(requirement->planned, record_requirement, &json);
+		struct members checks = member_array(&json, "checks");
 		for (size_t k = 0; k < render->check_count; k++) {
 			if (render->checks[k].requirement == requirement)
 				member_string(&checks, NULL, render->checks[k].id);
 		}
-		json_members_copy(requirement->planned, record_requirement, &json);
-		member_item(&json, "checks", members_take(&checks));
 		member_string(&json, "verdict", report_requirement_verdict_names[verdict]);
 		member_taken(&json, "reason", render_requirement_reason(requirement));
-		member_item(&array, NULL, members_take(&json));
 	}
 	return members_take(&array);
 }
@@ -214,8 +204,6 @@ static cJSON *requirements_json(const struct render *render)
 void render_add_verdict(const struct render *render, struct members *report)
 {
 	const cJSON *invocation = field_get(render->log->records[0].json, "invocation");
-	struct members verdict CLEANUP_MEMBERS = members_new();
-	struct members expectation CLEANUP_MEMBERS = members_new();
 	struct members unexpected CLEANUP_MEMBERS = members_new_array();
 	struct report_tally tally = {0};
 	struct report_facts facts = {
@@ -238,14 +226,14 @@ void render_add_verdict(const struct render *render, struct members *report)
 		    disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 			member_string(&unexpected, NULL, check->id);
 	}
+	member_item(report, "requirements", requirements_json(render));
+	member_item(report, "totals", totals_json(&tally));
+	struct members verdict = member_object(report, "verdict");
 	member_item(&verdict, "conformance", conformance_json(render, &facts.conformance));
+	struct members expectation = member_object(&verdict, "expectation");
 	member_string(&expectation, "result",
 		      json_first(unexpected.object) != NULL ? "unexpected" : "as-expected");
 	member_item(&expectation, "checks", members_take(&unexpected));
-	member_item(&verdict, "expectation", members_take(&expectation));
 	add_kubelets(render, &verdict);
 	member_int(&verdict, "exitCode", report_exit_of(&facts));
-	member_item(report, "requirements", requirements_json(render));
-	member_item(report, "totals", totals_json(&tally));
-	member_item(report, "verdict", members_take(&verdict));
 }

@@ -31,7 +31,8 @@ const cJSON *report_devices(const struct report_document *it)
 	return json_pointer(it->report, "/environment/devices");
 }
 
-bool report_is_dense(const struct report_document *it)
+/* In tables of many devices cells are narrow. */
+static bool is_dense(const struct report_document *it)
 {
 	return cJSON_GetArraySize(report_devices(it)) > NARROW_MAX;
 }
@@ -128,7 +129,7 @@ size_t report_count_apis(const struct report_document *it)
 static void add_outcome_on(struct report_document *it, const struct view_check *check,
 			   const char *ref)
 {
-	const bool dense = doc_is(it->doc, DOC_FORM_HTML) && report_is_dense(it);
+	const bool dense = doc_is(it->doc, DOC_FORM_HTML) && is_dense(it);
 	json_each (item, json_pointer(check->json, "/deviceOutcomes")) {
 		const enum report_outcome outcome =
 			report_outcome_of(view_string(item, "/outcome"));
@@ -162,7 +163,7 @@ static void add_api(struct report_document *it, const struct view_check *check, 
 void report_add_apis(struct report_document *it)
 {
 	const bool is_html = doc_is(it->doc, DOC_FORM_HTML);
-	const bool dense = report_is_dense(it);
+	const bool dense = is_dense(it);
 	const size_t devices = (size_t)cJSON_GetArraySize(report_devices(it));
 	const size_t columns = is_html || devices < DEVICES_MAX ? devices : DEVICES_MAX;
 	size_t rows = 0;
@@ -267,7 +268,7 @@ void report_add_environment(struct report_document *it)
 	static const char *const headings[] = {"Device", "Kind",    "Driver", "Hardware id",
 					       "APIs",	 "Runtime", NULL};
 	const bool is_html = doc_is(it->doc, DOC_FORM_HTML);
-	const bool folded = is_html && report_is_dense(it);
+	const bool folded = is_html && is_dense(it);
 	struct text kubelets CLEANUP_TEXT = {0};
 	const size_t devices = (size_t)cJSON_GetArraySize(report_devices(it));
 	const size_t shown = is_html || devices < DEVICES_MAX ? devices : DEVICES_MAX;

@@ -46,6 +46,5 @@ void report_add_more(struct report_document *it, size_t count, const char *what)
 void report_add_check(struct report_document *it, const char *class, const char *id,
 		      const char *name);
 
-/* The devices of the environment; in tables of many, cells are narrow. */
+/* The devices of the environment. */
 const cJSON *report_devices(const struct report_document *it);
-bool report_is_dense(const struct report_document *it);

@@ -45,8 +45,6 @@ int sonobuoy_write(const cJSON *report, const struct writer_options *options, st
 {
 	struct view view CLEANUP_VIEW = {0};
 	struct members root CLEANUP_MEMBERS = members_new();
-	struct members run CLEANUP_MEMBERS = members_new();
-	struct members items CLEANUP_MEMBERS = members_new_array();
 	struct text conformance CLEANUP_TEXT = {0};
 	const int exit_code = report_exit_code(report);
 	int rc = view_open(report, &view, err);
@@ -54,12 +52,21 @@ int sonobuoy_write(const cJSON *report, const struct writer_options *options, st
 	if (rc < 0)
 		return rc;
 
+	member_string(&root, "name", "gpucert");
+	member_string(&root, "status", status_of_run(&view, exit_code));
+	view_add_conformance(report, &conformance);
+	struct members run = member_object(&root, "details");
+	member_string(&run, "conformance", text_string(&conformance));
+	member_int(&run, "exitCode", exit_code);
+	member_string(&run, "journal", view_string(report, "/run/journal/digest"));
+
+	struct members items = member_array(&root, "items");
 	for (size_t i = 0; i < view.count; i++) {
 		const struct view_check *check = &view.checks[i];
-		struct members item CLEANUP_MEMBERS = members_new();
-		struct members details CLEANUP_MEMBERS = members_new();
+		struct members item = member_object(&items, NULL);
 		member_string(&item, "name", check->id);
 		member_string(&item, "status", status_of(check));
+		struct members details = member_object(&item, "details");
 		member_string(&details, "title", view_string(check->json, "/title"));
 		member_string(&details, "outcome", report_outcome_names[check->outcome]);
 		member_optional(&details, "disposition", view_string(check->json, "/disposition"));
@@ -67,20 +74,9 @@ int sonobuoy_write(const cJSON *report, const struct writer_options *options, st
 		member_optional(&details, "requirement", view_string(check->json, "/requirement"));
 		member_int(&details, "durationMs", check->duration_ms);
 		member_copy(&details, "evidence", json_pointer(check->json, "/evidence"));
-		member_item(&item, "details", members_take(&details));
-		member_item(&items, NULL, members_take(&item));
 	}
 
-	member_string(&root, "name", "gpucert");
-	member_string(&root, "status", status_of_run(&view, exit_code));
-	view_add_conformance(report, &conformance);
-	member_string(&run, "conformance", text_string(&conformance));
-	member_int(&run, "exitCode", exit_code);
-	member_string(&run, "journal", view_string(report, "/run/journal/digest"));
-	member_item(&root, "details", members_take(&run));
-	member_item(&root, "items", members_take(&items));
-	cJSON *tree CLEANUP_JSON = members_take(&root);
-	char *json CLEANUP_FREE = json_print(tree);
+	char *json CLEANUP_FREE = json_print(root.object);
 
 	/* YAML refuses U+FFFE and U+FFFF, which JSON has as they are. */
 	for (char *at = json; (at = strstr(at, "\xef\xbf")) != NULL; at += 3) {

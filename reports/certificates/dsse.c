@@ -25,18 +25,16 @@ static char *to_base64(const void *data, size_t size)
 cJSON *dsse_sign(const char *type, const void *payload, size_t size, const struct key *key)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members signature CLEANUP_MEMBERS = members_new();
-	struct members signatures CLEANUP_MEMBERS = members_new_array();
 	struct text signed_bytes CLEANUP_TEXT = {0};
 	unsigned char bytes[KEY_SIGNATURE_SIZE] = {0};
 	dsse_add_pae(type, payload, size, &signed_bytes);
 	key_sign(key, signed_bytes.data, signed_bytes.size, bytes);
-	member_string(&signature, "keyid", key->id);
-	member_taken(&signature, "sig", to_base64(bytes, sizeof(bytes)));
-	member_item(&signatures, NULL, members_take(&signature));
 	member_string(&json, "payloadType", type);
 	member_taken(&json, "payload", to_base64(payload, size));
-	member_item(&json, "signatures", members_take(&signatures));
+	struct members signatures = member_array(&json, "signatures");
+	struct members signature = member_object(&signatures, NULL);
+	member_string(&signature, "keyid", key->id);
+	member_taken(&signature, "sig", to_base64(bytes, sizeof(bytes)));
 	return members_take(&json);
 }
 

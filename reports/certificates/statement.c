@@ -29,15 +29,14 @@ static bool has_subject(const cJSON *subjects, const char *digest, const char *n
 static void add_subject(struct members *subjects, const char *kind, const char *name,
 			const cJSON *digest)
 {
-	struct members subject CLEANUP_MEMBERS = members_new();
 	char *full CLEANUP_FREE = text_format("%s/%s", kind, name);
 	const char *string = cJSON_GetStringValue(digest);
 	if (string == NULL || strlen(string) != DIGEST_SIZE - 1 ||
 	    !text_starts_with(string, "sha256:") || has_subject(subjects->object, string, full))
 		return;
+	struct members subject = member_object(subjects, NULL);
 	member_string(&subject, "name", full);
 	member_item(&subject, "digest", digest_set(string));
-	member_item(subjects, NULL, members_take(&subject));
 }
 
 static cJSON *subjects_of(const cJSON *report)
@@ -74,12 +73,11 @@ static cJSON *subjects_of(const cJSON *report)
 static void add_descriptor(struct members *configuration, const char *name, const char *digest,
 			   cJSON *annotations)
 {
-	struct members descriptor CLEANUP_MEMBERS = members_new();
+	struct members descriptor = member_object(configuration, NULL);
 	member_string(&descriptor, "name", name);
 	member_item(&descriptor, "digest", digest_set(digest));
 	if (annotations != NULL)
 		member_item(&descriptor, "annotations", annotations);
-	member_item(configuration, NULL, members_take(&descriptor));
 }
 
 static cJSON *configuration_of(const struct folder *folder)
@@ -140,7 +138,6 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 		   struct error *err)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members predicate CLEANUP_MEMBERS = members_new();
 	cJSON *subjects CLEANUP_JSON = subjects_of(folder->report);
 	const char *conformance = view_string(folder->report, "/verdict/conformance/result");
 	const bool conformant = strcmp(conformance, "conformant") == 0;
@@ -162,15 +159,18 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 	const bool claimed =
 		folder->files[FOLDER_CLAIMS].data != NULL && faults_count(&faults) == 0;
 
+	member_string(&json, "_type", STATEMENT_TYPE);
+	member_item(&json, "subject", STEAL(subjects));
+	member_string(&json, "predicateType", STATEMENT_PREDICATE_TYPE);
+	struct members predicate = member_object(&json, "predicate");
 	member_item(&predicate, "configuration", configuration_of(folder));
 	for (int list = PASSED; list <= FAILED; list++) {
-		struct members tests CLEANUP_MEMBERS = members_new_array();
+		struct members tests = member_array(&predicate, lists[list]);
 		for (size_t i = 0; i < view.count; i++) {
 			failed = failed || report_outcome_is_bad(view.checks[i].outcome);
 			if (list_of(&view.checks[i]) == list)
 				member_string(&tests, NULL, view.checks[i].id);
 		}
-		member_item(&predicate, lists[list], members_take(&tests));
 	}
 	if (url != NULL)
 		member_string(&predicate, "url", url);
@@ -178,11 +178,6 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 		      results[conformant && !failed   ? PASSED
 			      : conformant || claimed ? WARNED
 						      : FAILED]);
-
-	member_string(&json, "_type", STATEMENT_TYPE);
-	member_item(&json, "subject", STEAL(subjects));
-	member_string(&json, "predicateType", STATEMENT_PREDICATE_TYPE);
-	member_item(&json, "predicate", members_take(&predicate));
 	*statement = members_take(&json);
 	return 0;
 }

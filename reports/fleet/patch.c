@@ -28,10 +28,9 @@ static cJSON *taints(const cJSON *node, size_t result)
 			member_copy(&array, NULL, taint);
 	}
 	if (result == REPORT_CONFORMANCE_VIOLATED) {
-		struct members taint CLEANUP_MEMBERS = members_new();
+		struct members taint = member_object(&array, NULL);
 		member_string(&taint, "key", TAINT);
 		member_string(&taint, "effect", "NoSchedule");
-		member_item(&array, NULL, members_take(&taint));
 	}
 	return members_take(&array);
 }

@@ -30,21 +30,6 @@ static void planning_free(struct planning *it)
 	text_index_free(&it->hostnames);
 }
 
-static int check_image(const struct fleet_plan *plan, struct error *err)
-{
-	const char *digest = strstr(plan->image, "@sha256:");
-	const char *hex = digest != NULL ? digest + strlen("@sha256:") : "";
-	const bool pinned =
-		strlen(hex) == DIGEST_DIGITS && strspn(hex, "0123456789abcdef") == DIGEST_DIGITS;
-	if (plan->image[0] == '\0' || digest == plan->image || strpbrk(plan->image, " \t\r\n"))
-		return error_set(err, ERROR_ARGUMENT, "--image: not the name of an image");
-	if (!plan->allow_tag && !pinned)
-		return error_set(err, ERROR_ARGUMENT,
-				 "--image: expected NAME@sha256:DIGEST, so that each node runs the "
-				 "same image; --allow-tag accepts a tag");
-	return 0;
-}
-
 static int check_push(const struct fleet_plan *plan, struct error *err)
 {
 	const char *place = plan->push != NULL ? plan->push : "";
@@ -89,7 +74,20 @@ static int check_options(const struct fleet_plan *plan, struct error *err)
 					 "--selector: expected KEY=VALUE, got '%s'", selector);
 	}
 	int rc = check_push(plan, err);
-	return rc == 0 ? check_image(plan, err) : rc;
+	if (rc < 0)
+		return rc;
+
+	const char *digest = strstr(plan->image, "@sha256:");
+	const char *hex = digest != NULL ? digest + strlen("@sha256:") : "";
+	const bool pinned =
+		strlen(hex) == DIGEST_DIGITS && strspn(hex, "0123456789abcdef") == DIGEST_DIGITS;
+	if (plan->image[0] == '\0' || digest == plan->image || strpbrk(plan->image, " \t\r\n"))
+		return error_set(err, ERROR_ARGUMENT, "--image: not the name of an image");
+	if (!plan->allow_tag && !pinned)
+		return error_set(err, ERROR_ARGUMENT,
+				 "--image: expected NAME@sha256:DIGEST, so that each node runs the "
+				 "same image; --allow-tag accepts a tag");
+	return 0;
 }
 
 /* Names of nodes have the same letters, and differ only in their lengths: the longest decides. */

@@ -31,10 +31,9 @@ static cJSON *tolerations(const struct fleet_plan *plan)
 {
 	struct members array CLEANUP_MEMBERS = members_new_array();
 	text_each (key, &plan->tolerations) {
-		struct members json CLEANUP_MEMBERS = members_new();
+		struct members json = member_object(&array, NULL);
 		member_string(&json, "key", key);
 		member_string(&json, "operator", "Exists");
-		member_item(&array, NULL, members_take(&json));
 	}
 	return members_take(&array);
 }

@@ -14,14 +14,13 @@ enum { STRING_MAX = 160, WORD_MAX = 96, FAILED_MAX = 16, REASON_MAX = 600, PUSH_
 static void add_details(struct members *json, const cJSON *report)
 {
 	static const char *const sections[] = {"drivers", "os", "plugin"};
-	struct members failed CLEANUP_MEMBERS = members_new_array();
 	size_t count = 0;
+	struct members failed = member_array(json, "failed");
 	json_each (check, json_pointer(report, "/checks")) {
 		if (report_outcome_is_bad(report_outcome_of(view_string(check, "/outcome"))) &&
 		    count++ < FAILED_MAX)
 			member_cut(&failed, NULL, view_string(check, "/id"), STRING_MAX);
 	}
-	member_item(json, "failed", members_take(&failed));
 	member_int(json, "failedCount", (int64_t)count);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		struct text name CLEANUP_TEXT = {0};
@@ -55,8 +54,7 @@ static char *verdict(const cJSON *report, int64_t exit_code, const char *why,
 		member_cut(&json, "notPushed", push->why, PUSH_REASON_MAX);
 	if (details)
 		add_details(&json, report);
-	cJSON *line CLEANUP_JSON = members_take(&json);
-	return json_print_compact(line);
+	return json_print_compact(json.object);
 }
 
 void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why,

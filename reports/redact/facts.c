@@ -193,28 +193,25 @@ int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *v
 cJSON *redactor_to_json(const struct redactor *redactor, bool all)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members stays CLEANUP_MEMBERS = members_new_array();
-	struct members facts CLEANUP_MEMBERS = members_new_array();
 	member_string(&json, "hostIdentity", redactor->keep_identity ? "included" : "redacted");
+	struct members stays = member_array(&json, "stays");
 	for (size_t i = 0; i < REDACT_ADDRESS; i++) {
 		if (redactor->stays[i])
 			member_string(&stays, NULL, redact_kind_names[i]);
 	}
-	member_item(&json, "stays", members_take(&stays));
 	if (!all && !redactor->keep_identity)
 		return members_take(&json);
+	member_string(&json, "key", redactor->key);
+	struct members facts = member_array(&json, "facts");
 	for (size_t i = 0; i < redactor->count; i++) {
 		const struct redact_fact *fact = &redactor->facts[i];
-		struct members item CLEANUP_MEMBERS = members_new();
 		if (fact->kind == REDACT_SECRET && !all)
 			continue;
+		struct members item = member_object(&facts, NULL);
 		member_string(&item, "kind", redact_kind_names[fact->kind]);
 		member_string(&item, "value", fact->value);
 		member_string(&item, "placeholder", fact->placeholder);
-		member_item(&facts, NULL, members_take(&item));
 	}
-	member_string(&json, "key", redactor->key);
-	member_item(&json, "facts", members_take(&facts));
 	return members_take(&json);
 }
 

@@ -17,7 +17,7 @@ bool redact_has(const char *data, size_t size, size_t at, const char *letters)
 	return at < size && data[at] != '\0' && strchr(letters, data[at]) != NULL;
 }
 
-bool redact_is_hex(const char *data, size_t size)
+static bool is_hex(const char *data, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		if (!redact_has(data, size, i, "0123456789abcdefABCDEF"))
@@ -41,8 +41,7 @@ bool redact_begins(const char *data, size_t at)
 		return true;
 	if (at >= 2 && data[at - 2] == '\\' && redact_has(data, at, at - 1, "ntrbf"))
 		return true;
-	if (at >= 6 && data[at - 6] == '\\' && data[at - 5] == 'u' &&
-	    redact_is_hex(data + at - 4, 4))
+	if (at >= 6 && data[at - 6] == '\\' && data[at - 5] == 'u' && is_hex(data + at - 4, 4))
 		return true;
 	if (data[at - 1] != 'm')
 		return false;
@@ -52,7 +51,7 @@ bool redact_begins(const char *data, size_t at)
 	return start > 0 && data[start - 1] == '[';
 }
 
-bool redact_ends(const char *data, size_t size, size_t at)
+static bool ends(const char *data, size_t size, size_t at)
 {
 	return at == size || !redact_is_word(data[at]);
 }
@@ -111,7 +110,7 @@ static bool fact_at(const struct redactor *redactor, const char *data, size_t si
 		if (!is_secret && (redactor->keep_identity || !begins))
 			continue;
 		const size_t end = at + match(fact, data, size, at);
-		if (end <= out->to || (!is_secret && !redact_ends(data, size, end)))
+		if (end <= out->to || (!is_secret && !ends(data, size, end)))
 			continue;
 		const bool goes_on =
 			size - end > 1 && data[end] == '.' && redact_is_word(data[end + 1]);
@@ -159,12 +158,11 @@ static bool uuid_at(const struct redactor *redactor, const char *data, size_t si
 					      memcmp(data + at, "MIG-", 4) == 0);
 	const size_t from = device ? at + 4 : at;
 	const size_t length = device ? UUID_SIZE : UUID_DIGITS;
-	if (size - from < length || !redact_begins(data, at) ||
-	    !redact_ends(data, size, from + length))
+	if (size - from < length || !redact_begins(data, at) || !ends(data, size, from + length))
 		return false;
 	for (size_t i = 0; i < length; i++) {
 		const bool dash = device && (i == 8 || i == 13 || i == 18 || i == 23);
-		if (dash ? data[from + i] != '-' : !redact_is_hex(data + from + i, 1))
+		if (dash ? data[from + i] != '-' : !is_hex(data + from + i, 1))
 			return false;
 	}
 	*out = (struct redaction){.from = from, .to = from + length};
@@ -182,7 +180,7 @@ static size_t placeholder_at(const char *data, size_t size, size_t at)
 			continue;
 		const size_t most = data[end] == '-' ? end + 1 + PSEUDONYM_DIGITS : end;
 		end += most > end ? 1 : 0;
-		while (end < size && end < most && redact_is_hex(data + end, 1))
+		while (end < size && end < most && is_hex(data + end, 1))
 			end++;
 		if (end < size && data[end] == '>')
 			return end + 1 - at;

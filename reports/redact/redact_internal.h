@@ -38,7 +38,6 @@ static inline bool redact_is_word(char letter)
 	       (letter >= 'A' && letter <= 'Z') || (unsigned char)letter >= 0x80;
 }
 char redact_lower(char letter);
-bool redact_is_hex(const char *data, size_t size);
 
 /* Is one of these letters there? */
 bool redact_has(const char *data, size_t size, size_t at, const char *letters);
@@ -46,10 +45,9 @@ bool redact_has(const char *data, size_t size, size_t at, const char *letters);
 /* Of a word and these letters: how many there are. */
 size_t redact_span(const char *data, size_t size, size_t at, const char *extra);
 
-/* Does a word begin, or end, at this place? What an escape (\n, \u001b) or a colour ends with is not
+/* Does a word begin at this place? What an escape (\n, \u001b) or a colour ends with is not
  * part of a word. */
 bool redact_begins(const char *data, size_t at);
-bool redact_ends(const char *data, size_t size, size_t at);
 
 /* In lower case but for secrets; a home with '/' alone, a serial number without separators. */
 char *redact_canonical(enum redact_kind kind, const char *value, size_t size);

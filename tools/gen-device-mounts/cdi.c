@@ -23,19 +23,17 @@ static cJSON *edits(const V1beta1__ContainerAllocateResponse *answer)
 			      answer->envs[i]->value);
 	for (size_t i = 0; i < answer->n_devices; i++) {
 		const V1beta1__DeviceSpec *device = answer->devices[i];
-		struct members node CLEANUP_MEMBERS = members_new();
+		struct members node = member_object(&nodes, NULL);
 		member_string(&node, "path", device->container_path);
 		if (strcmp(device->host_path, device->container_path) != 0)
 			member_string(&node, "hostPath", device->host_path);
 		member_string(&node, "permissions", device->permissions);
-		member_item(&nodes, NULL, members_take(&node));
 	}
 	for (size_t i = 0; i < answer->n_mounts; i++) {
-		struct members mount CLEANUP_MEMBERS = members_new();
+		struct members mount = member_object(&mounts, NULL);
 		member_string(&mount, "hostPath", answer->mounts[i]->host_path);
 		member_string(&mount, "containerPath", answer->mounts[i]->container_path);
 		member_strings(&mount, "options", options);
-		member_item(&mounts, NULL, members_take(&mount));
 	}
 
 	if (answer->n_envs > 0)
@@ -51,13 +49,12 @@ static int add_device(struct members *devices, const char *name,
 		      const struct answer_request *request, struct error *err)
 {
 	struct answer answer CLEANUP(answer_free) = {0};
-	struct members device CLEANUP_MEMBERS = members_new();
 	int rc = answer_build(request, &answer, err);
 	if (rc < 0)
 		return rc;
+	struct members device = member_object(devices, NULL);
 	member_string(&device, "name", name);
 	member_item(&device, "containerEdits", edits(&answer.message));
-	member_item(devices, NULL, members_take(&device));
 	return 0;
 }
 
@@ -65,7 +62,6 @@ int cdi_write(const struct answer_request *request, struct text_list *notes, cJS
 	      struct error *err)
 {
 	struct members document CLEANUP_MEMBERS = members_new();
-	struct members devices CLEANUP_MEMBERS = members_new_array();
 	struct cdi_spec spec CLEANUP(cdi_spec_free) = {0};
 	struct error why = {0};
 	int rc = 0;
@@ -73,6 +69,9 @@ int cdi_write(const struct answer_request *request, struct text_list *notes, cJS
 	if (request->windows)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "CDI has no devices of Windows; use --for ctr or nerdctl");
+	member_string(&document, "cdiVersion", NEWEST);
+	member_string(&document, "kind", CDI_KIND);
+	struct members devices = member_array(&document, "devices");
 	for (size_t i = 0; i < request->count; i++) {
 		struct answer_request one = *request;
 		one.devices = &request->devices[i];
@@ -86,9 +85,6 @@ int cdi_write(const struct answer_request *request, struct text_list *notes, cJS
 		text_list_addf(notes, "the Spec has no device 'all': %s", why.text);
 	else if (rc < 0)
 		return error_set(err, rc, "%s", why.text);
-	member_string(&document, "cdiVersion", NEWEST);
-	member_string(&document, "kind", CDI_KIND);
-	member_item(&document, "devices", members_take(&devices));
 
 	/* The Spec is checked as others are, which also finds the version that it needs. */
 	cJSON *json CLEANUP_JSON = members_take(&document);

@@ -180,10 +180,9 @@ static cJSON *hcs_to_json(const struct capabilities *capabilities)
 	member_string(&hcs, "basis", from_table ? basis : NULL);
 
 	if (capabilities->asked) {
-		struct members supported CLEANUP_MEMBERS = members_new_array();
+		struct members supported = member_array(&hcs, "supportedSchemaVersions");
 		for (size_t i = 0; i < versions->count; i++)
 			member_item(&supported, NULL, schema_to_json(&versions->items[i]));
-		member_item(&hcs, "supportedSchemaVersions", members_take(&supported));
 	} else {
 		member_null(&hcs, "supportedSchemaVersions");
 	}
@@ -197,10 +196,9 @@ cJSON *capabilities_to_json(const struct capabilities *capabilities)
 	const bool windows = is_windows(capabilities);
 	const struct windows_version version = capabilities->version;
 	struct members document CLEANUP_MEMBERS = members_new();
-	struct members system CLEANUP_MEMBERS = members_new();
-	struct members allows CLEANUP_MEMBERS = members_new();
 
 	member_string(&document, "schema", "gpucert-hcs/1");
+	struct members system = member_object(&document, "system");
 	member_optional(&system, "os", capabilities->os);
 	member_optional(&system, "product", capabilities->product);
 	member_optional(&system, "displayVersion", capabilities->display_version);
@@ -216,8 +214,8 @@ cJSON *capabilities_to_json(const struct capabilities *capabilities)
 		member_int(&system, "revision", version.revision);
 	else
 		member_null(&system, "revision");
-	member_item(&document, "system", members_take(&system));
 	member_item(&document, "hcs", hcs_to_json(capabilities));
+	struct members allows = member_object(&document, "allows");
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		enum capabilities_answer answer =
 			capabilities_allow(capabilities, devices[i].device);
@@ -226,16 +224,14 @@ cJSON *capabilities_to_json(const struct capabilities *capabilities)
 		else
 			member_bool(&allows, devices[i].key, answer == CAPABILITIES_YES);
 	}
-	member_item(&document, "allows", members_take(&allows));
 
 	if (capabilities->image_given) {
-		struct members image CLEANUP_MEMBERS = members_new();
+		struct members image = member_object(&document, "image");
 		struct windows_image_judgement judgement =
 			windows_image_judge(capabilities->version, capabilities->image);
 		member_version(&image, "version", capabilities->image);
 		member_string(&image, "answer", windows_image_answer_name(judgement.answer));
 		member_string(&image, "reason", judgement.reason);
-		member_item(&document, "image", members_take(&image));
 	} else {
 		member_null(&document, "image");
 	}

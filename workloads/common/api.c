@@ -183,17 +183,15 @@ static void add_node(struct members *drm, const char *key, struct api_node node)
 
 void api_add_drm(struct members *device, struct api_node primary, struct api_node render)
 {
-	struct members drm CLEANUP_MEMBERS = members_new();
+	struct members drm = member_object(device, "drm");
 	add_node(&drm, "primary", primary);
 	add_node(&drm, "render", render);
-	member_item(device, "drm", members_take(&drm));
 }
 
 void api_add_driver(struct members *device, const char *version)
 {
-	struct members driver CLEANUP_MEMBERS = members_new();
+	struct members driver = member_object(device, "driver");
 	member_string(&driver, "version", version);
-	member_item(device, "driver", members_take(&driver));
 }
 
 void api_add_windows_driver(struct members *device, bool known, uint64_t version)
@@ -220,26 +218,20 @@ void api_report_device(struct api_report *report, cJSON *device)
 
 void api_report_members(struct api_report *report, struct members *members)
 {
-	struct members api CLEANUP_MEMBERS = members_new();
-	struct members loader CLEANUP_MEMBERS = members_new();
-
+	struct members api = member_object(members, "api");
 	member_string(&api, "name", report->api->name);
 	member_string(&api, "status", status_names[report->status]);
 	member_optional(&api, "reason", report->reason);
 	member_string(&api, "missing", report->missing);
-
+	struct members loader = member_object(&api, "loader");
 	member_string(&loader, "library", report->api->library);
 	member_optional(&loader, "path", report->path);
 	member_optional(&loader, "version", report->version);
 	member_optional(&loader, "fileVersion", report->file_version);
-	member_item(&api, "loader", members_take(&loader));
-
 	member_item(&api, "messages", json_new_strings(&report->messages));
 	if (report->emulator[0] != '\0')
 		member_string(&api, "emulator", report->emulator);
 	member_milliseconds(&api, "openMs", report->open_ns);
-
-	member_item(members, "api", members_take(&api));
 	if (report->platforms != NULL)
 		member_item(members, "platforms", STEAL(report->platforms));
 	member_item(members, "devices", STEAL(report->devices));

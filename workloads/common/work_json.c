@@ -61,7 +61,7 @@ static void add_neighbours(struct members *work, const struct work_report *repor
 	const struct work_rounds *rounds = &report->rounds;
 
 	if (residue->looked) {
-		struct members members CLEANUP_MEMBERS = members_new();
+		struct members members = member_object(work, "residue");
 		member_number(&members, "seed", residue->seed);
 		member_number(&members, "bytes", (double)residue->bytes);
 		member_number(&members, "found", (double)residue->found);
@@ -69,16 +69,14 @@ static void add_neighbours(struct members *work, const struct work_report *repor
 			member_null(&members, "first");
 		else
 			member_number(&members, "first", (double)residue->first);
-		member_item(work, "residue", members_take(&members));
 	}
 	if (rounds->count != 0) {
-		struct members members CLEANUP_MEMBERS = members_new();
+		struct members members = member_object(work, "rounds");
 		member_number(&members, "count", (double)rounds->count);
 		member_milliseconds(&members, "meanMs", rounds->sum_ns / rounds->count);
 		member_milliseconds(&members, "worstMs", rounds->worst_ns);
 		member_milliseconds(&members, "firstEndMs", rounds->first_end_ns);
 		member_milliseconds(&members, "lastEndMs", rounds->last_end_ns);
-		member_item(work, "rounds", members_take(&members));
 	}
 }
 
@@ -92,11 +90,10 @@ cJSON *work_report_json(const struct work_report *report)
 	member_string(&work, "stage", stage_names[report->stage]);
 	member_optional(&work, "reason", report->reason);
 	if (report->failure.call != NULL) {
-		struct members error CLEANUP_MEMBERS = members_new();
+		struct members error = member_object(&work, "error");
 		member_string(&error, "call", report->failure.call);
 		member_number(&error, "code", (double)report->failure.code);
 		member_string(&error, "name", report->failure.code_name);
-		member_item(&work, "error", members_take(&error));
 	} else {
 		member_null(&work, "error");
 	}
@@ -110,16 +107,14 @@ cJSON *work_report_json(const struct work_report *report)
 
 	member_number(&work, "mismatches", (double)report->results.mismatches);
 	member_item(&work, "firstMismatch", first_mismatch_json(&report->results, false));
-	struct members digests CLEANUP_MEMBERS = members_new();
+	struct members digests = member_object(&work, "digests");
 	for (size_t i = 0; i < report->digest_count; i++)
 		member_string(&digests, report->digests[i].array, report->digests[i].digest);
-	member_item(&work, "digests", members_take(&digests));
 	if (report->render.done) {
-		struct members render CLEANUP_MEMBERS = members_new();
+		struct members render = member_object(&work, "render");
 		member_number(&render, "pixels", RENDER_SIZE * RENDER_SIZE);
 		member_number(&render, "mismatches", (double)report->render.mismatches);
 		member_item(&render, "firstMismatch", first_mismatch_json(&report->render, true));
-		member_item(&work, "render", members_take(&render));
 	} else {
 		member_null(&work, "render");
 	}

@@ -147,7 +147,6 @@ static int verify(void *work, struct error *err)
 		double bytes_per_s;
 	} speeds[] = {{"uploadBytesPerSecond", c->common.uploaded_per_s},
 		      {"downloadBytesPerSecond", c->common.downloaded_per_s}};
-	struct members monte_carlo CLEANUP_MEMBERS = members_new();
 	struct members measured CLEANUP_MEMBERS = members_new();
 	const struct monte_carlo_estimate estimate =
 		monte_carlo_estimate(c->common.buffers[WORK_ARRAYS].host);
@@ -167,11 +166,11 @@ static int verify(void *work, struct error *err)
 		else
 			member_null(&measured, speeds[i].key);
 	}
+	struct members monte_carlo = member_object(&measured, "monteCarlo");
 	member_number(&monte_carlo, "samples", (double)estimate.samples);
 	member_number(&monte_carlo, "hits", (double)estimate.hits);
 	member_number(&monte_carlo, "pi", estimate.pi);
 	member_number(&monte_carlo, "standardErrors", estimate.standard_errors);
-	member_item(&measured, "monteCarlo", members_take(&monte_carlo));
 	report->measured = members_take(&measured);
 	return 0;
 }

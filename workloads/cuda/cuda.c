@@ -125,7 +125,7 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 		member_number(&members, "memoryBytes", (double)memory);
 
 	/* The other visible devices whose memory this one reaches directly. */
-	struct members peers CLEANUP_MEMBERS = members_new_array();
+	struct members peers = member_array(&members, "peers");
 	for (int i = 0; i < cuda->device_count; i++) {
 		int can = 0;
 		if (i != index &&
@@ -133,7 +133,6 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 		    can != 0)
 			member_number(&peers, NULL, i);
 	}
-	member_item(&members, "peers", members_take(&peers));
 	return members_take(&members);
 }
 

@@ -32,7 +32,6 @@ static bool ask_bool(const struct dxcore_adapter *adapter, enum dxcore_property 
 cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
-	struct members attributes CLEANUP_MEMBERS = members_new_array();
 	IDXCoreAdapter *object = adapter->object;
 
 	char name[NAME_MAX_BYTES + 1] = "";
@@ -63,10 +62,10 @@ cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 		member_hex(&device, "revision", id.revision, 2);
 	}
 	member_bytes(&device, "deviceLuid", (const uint8_t *)&adapter->luid, sizeof(adapter->luid));
+	struct members attributes = member_array(&device, "attributes");
 	for (size_t i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++)
 		if (adapter->attributes[i])
 			member_string(&attributes, NULL, dxcore_attributes[i].name);
-	member_item(&device, "attributes", members_take(&attributes));
 
 	uint64_t version = 0;
 	const bool known = ask(adapter, DXCORE_DRIVER_VERSION, &version, sizeof(version));

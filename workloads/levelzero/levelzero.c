@@ -74,7 +74,6 @@ static void add_bytes(struct members *members, const char *key, const uint8_t *b
 static void add_driver(struct members *members, const struct levelzero *lz,
 		       ze_driver_handle_t driver)
 {
-	struct members facts CLEANUP_MEMBERS = members_new();
 	ze_driver_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES};
 	ze_api_version_t version = 0;
 
@@ -83,11 +82,11 @@ static void add_driver(struct members *members, const struct levelzero *lz,
 			      ZE_MINOR_VERSION(version));
 	else
 		member_null(members, "apiVersion");
+	struct members facts = member_object(members, "driver");
 	if (lz->zeDriverGetProperties(driver, &properties) == ZE_RESULT_SUCCESS)
 		member_hex(&facts, "version", properties.driverVersion, 8);
 	else
 		member_null(&facts, "version");
-	member_item(members, "driver", members_take(&facts));
 	add_bytes(members, "driverUuid", properties.uuid.id, sizeof(properties.uuid.id));
 }
 

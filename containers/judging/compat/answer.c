@@ -65,18 +65,16 @@ void compat_answer_print(const struct compat_answer *answer, bool color, struct 
 cJSON *compat_answer_to_json(const struct compat_answer *answer)
 {
 	struct members json = members_new();
-	struct members findings = members_new_array();
+	member_string(&json, "verdict", verdicts[compat_answer_verdict(answer)].name);
+	struct members findings = member_array(&json, "findings");
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct compat_finding *finding = &answer->findings[i];
-		struct members item = members_new();
+		struct members item = member_object(&findings, NULL);
 		member_string(&item, "rule", finding->rule);
 		member_string(&item, "verdict", verdicts[finding->verdict].name);
 		member_string(&item, "reason", finding->reason);
 		member_optional(&item, "advice", finding->advice);
 		member_string(&item, "source", finding->source);
-		member_item(&findings, NULL, members_take(&item));
 	}
-	member_string(&json, "verdict", verdicts[compat_answer_verdict(answer)].name);
-	member_item(&json, "findings", members_take(&findings));
 	return members_take(&json);
 }

@@ -97,30 +97,6 @@ static int compare(const struct expression *expression, const char *a, const cha
 	return (one > other) - (one < other);
 }
 
-static int check_values(const struct expression *expression, struct error *err)
-{
-	const struct operation *operation = expression->operation;
-	const cJSON *list = expression->values.node;
-	struct json_at element = {.parent = &expression->values};
-	int count = cJSON_GetArraySize(list);
-	if (count < operation->least || count > operation->most)
-		return json_error(&expression->values, err, "%d values, which %s does not take",
-				  count, operation->name);
-	cJSON_ArrayForEach (element.node, list) {
-		if (!cJSON_IsString(element.node))
-			return json_error(&element, err, "expected a string (quotes, perhaps)");
-		if (has_order(operation) && !is_number(expression, element.node->valuestring))
-			return json_error(&element, err, "expected %s",
-					  expression->version ? "a version" : "an integer");
-		element.index++;
-	}
-	if (count == 2 && has_order(operation) &&
-	    compare(expression, list->child->valuestring, list->child->next->valuestring) >= 0)
-		return json_error(&expression->values, err,
-				  "the first is not less than the second");
-	return 0;
-}
-
 static int count_steps(struct walk *walk, size_t steps, struct error *err)
 {
 	walk->steps += steps;
@@ -152,7 +128,28 @@ static int read_expression(struct walk *walk, const struct json_at *at, struct e
 	if (type != NULL && type[0] != '\0' && (!out->version || !has_order(out->operation)))
 		return json_error(at, err, "'%.40s' is not a type of %s", type, name);
 	rc = count_steps(walk, 1 + json_count(&out->values) * (i == IN_REGEXP ? 100 : 1), err);
-	return rc == 0 ? check_values(out, err) : rc;
+	if (rc < 0)
+		return rc;
+
+	const struct operation *operation = out->operation;
+	const cJSON *list = out->values.node;
+	struct json_at element = {.parent = &out->values};
+	int count = cJSON_GetArraySize(list);
+	if (count < operation->least || count > operation->most)
+		return json_error(&out->values, err, "%d values, which %s does not take", count,
+				  operation->name);
+	cJSON_ArrayForEach (element.node, list) {
+		if (!cJSON_IsString(element.node))
+			return json_error(&element, err, "expected a string (quotes, perhaps)");
+		if (has_order(operation) && !is_number(out, element.node->valuestring))
+			return json_error(&element, err, "expected %s",
+					  out->version ? "a version" : "an integer");
+		element.index++;
+	}
+	if (count == 2 && has_order(operation) &&
+	    compare(out, list->child->valuestring, list->child->next->valuestring) >= 0)
+		return json_error(&out->values, err, "the first is not less than the second");
+	return 0;
 }
 
 static bool within(int order, enum bound bound)

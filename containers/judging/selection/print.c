@@ -35,13 +35,18 @@ void selection_print(const struct selection *selection, bool color, struct text 
 cJSON *selection_to_json(const struct selection *selection, const char *catalogue)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members images CLEANUP_MEMBERS = members_new_array();
 	struct arena arena CLEANUP(arena_free) = {0};
 	enum compat_verdict verdict = selection_verdict(selection);
+	member_string(&json, "schema", "gpucert-image-select/1");
+	member_string(&json, "catalogue", catalogue);
+	member_string(&json, "verdict", compat_verdict_name(verdict));
+	member_string(&json, "selected",
+		      verdict == COMPAT_WORKS ? selection->items[0].entry->reference : NULL);
+	struct members images = member_array(&json, "images");
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct selection_item *item = &selection->items[i];
 		const struct compat_finding *finding = &item->finding;
-		struct members image CLEANUP_MEMBERS = members_new();
+		struct members image = member_object(&images, NULL);
 		member_string(&image, "reference", item->entry->reference);
 		member_string(&image, "platform",
 			      image_platform_name(&item->entry->image.platform, &arena));
@@ -52,13 +57,6 @@ cJSON *selection_to_json(const struct selection *selection, const char *catalogu
 		member_string(&image, "source", finding->source);
 		member_optional(&image, "step", item->step);
 		member_optional(&image, "reason", item->reason);
-		member_item(&images, NULL, members_take(&image));
 	}
-	member_string(&json, "schema", "gpucert-image-select/1");
-	member_string(&json, "catalogue", catalogue);
-	member_string(&json, "verdict", compat_verdict_name(verdict));
-	member_string(&json, "selected",
-		      verdict == COMPAT_WORKS ? selection->items[0].entry->reference : NULL);
-	member_item(&json, "images", members_take(&images));
 	return members_take(&json);
 }

@@ -61,12 +61,10 @@ static const char *media_type(const char *title)
 
 static void add_layer(struct members *layers, const char *title, const char *digest, uint64_t size)
 {
-	struct members layer CLEANUP_MEMBERS = members_new();
-	struct members annotations CLEANUP_MEMBERS = members_new();
-	member_string(&annotations, OCI_TITLE, title);
+	struct members layer = member_object(layers, NULL);
 	image_descriptor_write(&layer, media_type(title), digest, size);
-	member_item(&layer, "annotations", members_take(&annotations));
-	member_item(layers, NULL, members_take(&layer));
+	struct members annotations = member_object(&layer, "annotations");
+	member_string(&annotations, OCI_TITLE, title);
 }
 
 /* It is written last, and nothing follows from it here. */
@@ -130,7 +128,6 @@ int publication_make(const char *directory, const cJSON *subject, struct publica
 {
 	struct members manifest CLEANUP_MEMBERS = members_new();
 	struct members layers CLEANUP_MEMBERS = members_new_array();
-	struct members empty CLEANUP_MEMBERS = members_new();
 	char digest[DIGEST_SIZE] = "";
 	struct text document CLEANUP_TEXT = {0};
 	struct folder folder CLEANUP_FOLDER = {0};
@@ -151,17 +148,16 @@ int publication_make(const char *directory, const cJSON *subject, struct publica
 	}
 
 	digest_bytes(PUBLICATION_EMPTY, strlen(PUBLICATION_EMPTY), digest);
-	image_descriptor_write(&empty, PUBLICATION_EMPTY_TYPE, digest, strlen(PUBLICATION_EMPTY));
 	member_int(&manifest, "schemaVersion", 2);
 	member_string(&manifest, "mediaType", OCI_MANIFEST);
 	member_string(&manifest, "artifactType", PUBLICATION_TYPE);
-	member_item(&manifest, "config", members_take(&empty));
+	struct members empty = member_object(&manifest, "config");
+	image_descriptor_write(&empty, PUBLICATION_EMPTY_TYPE, digest, strlen(PUBLICATION_EMPTY));
 	member_item(&manifest, "layers", members_take(&layers));
 	if (subject != NULL)
 		member_copy(&manifest, "subject", subject);
 	member_item(&manifest, "annotations", make_annotations(folder.report));
-	cJSON *json CLEANUP_JSON = members_take(&manifest);
-	char *printed CLEANUP_FREE = json_print_compact(json);
+	char *printed CLEANUP_FREE = json_print_compact(manifest.object);
 	text_add(&document, printed);
 	return publication_read(&document, out, err);
 }

@@ -210,9 +210,6 @@ static cJSON *report_json(const cJSON *report)
 cJSON *comparison_to_json(const struct comparison *comparison)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members environment CLEANUP_MEMBERS = members_new();
-	struct members counts CLEANUP_MEMBERS = members_new();
-	struct members changes CLEANUP_MEMBERS = members_new_array();
 	struct text headline CLEANUP_TEXT = {0};
 	const enum compare_part only = comparison_only_part(comparison);
 
@@ -223,27 +220,27 @@ cJSON *comparison_to_json(const struct comparison *comparison)
 	member_item(&json, "to", report_json(comparison->to));
 	member_string(&json, "onlyDifference",
 		      only != COMPARE_PART_COUNT ? compare_part_names[only] : NULL);
+	struct members environment = member_object(&json, "environment");
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
 		const struct compare_difference *difference = &comparison->differences[i];
-		struct members part CLEANUP_MEMBERS = members_new();
+		struct members part = member_object(&environment, compare_part_names[i]);
 		member_bool(&part, "differs", difference->is);
 		member_bool(&part, "follows", difference->follows);
 		member_string(&part, "from", difference->from);
 		member_string(&part, "to", difference->to);
-		member_item(&environment, compare_part_names[i], members_take(&part));
 	}
-	member_item(&json, "environment", members_take(&environment));
 
+	struct members counts = member_object(&json, "counts");
 	for (size_t i = 0; i < COMPARE_KIND_COUNT; i++)
 		member_int(&counts, compare_kind_names[i], (int64_t)comparison->kinds[i]);
-	member_item(&json, "counts", members_take(&counts));
+	struct members changes = member_array(&json, "changes");
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct compare_change *change = &comparison->changes[i];
 		const struct view_check *const sides[] = {change->from, change->to};
-		struct members item CLEANUP_MEMBERS = members_new();
 		if (change->kind == COMPARE_SAME)
 			continue;
 		const struct view_check *shown = change->to != NULL ? change->to : change->from;
+		struct members item = member_object(&changes, NULL);
 		member_string(&item, "kind", compare_kind_names[change->kind]);
 		member_string(&item, "check", shown->id);
 		for (size_t k = 0; k < ARRAY_SIZE(sides); k++)
@@ -251,8 +248,6 @@ cJSON *comparison_to_json(const struct comparison *comparison)
 				      sides[k] != NULL ? report_outcome_names[sides[k]->outcome]
 						       : NULL);
 		member_string(&item, "reason", shown->reason);
-		member_item(&changes, NULL, members_take(&item));
 	}
-	member_item(&json, "changes", members_take(&changes));
 	return members_take(&json);
 }

@@ -274,14 +274,6 @@ unsigned matrix_cell_runs(const struct matrix_cell *cell)
 	return runs;
 }
 
-unsigned matrix_cell_bad(const struct matrix_cell *cell)
-{
-	unsigned bad = 0;
-	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
-		bad += report_outcome_is_bad((enum report_outcome)i) ? cell->outcomes[i] : 0;
-	return bad;
-}
-
 enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell)
 {
 	static const enum report_outcome gravest[] = {
@@ -308,7 +300,9 @@ void matrix_keep(struct matrix *matrix, bool apis, bool failed)
 		bool has_failed = false;
 		for (size_t i = 0; i < matrix->column_count; i++) {
 			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
-			has_failed = has_failed || (cell != NULL && matrix_cell_bad(cell) > 0);
+			for (int k = 0; cell != NULL && k < REPORT_OUTCOME_COUNT; k++)
+				has_failed |= cell->outcomes[k] > 0 &&
+					      report_outcome_is_bad((enum report_outcome)k);
 		}
 		if ((!apis || text_starts_with(matrix->rows[row].id, "api.")) &&
 		    (!failed || has_failed))

@@ -82,9 +82,8 @@ void matrix_keep(struct matrix *matrix, bool apis, bool failed);
 /* NULL: no run in that column has the row's check. */
 const struct matrix_cell *matrix_cell_at(const struct matrix *matrix, size_t row, size_t column);
 
-/* The number of runs, and of those that failed, timed out, crashed or were broken. */
+/* The number of runs. */
 unsigned matrix_cell_runs(const struct matrix_cell *cell);
-unsigned matrix_cell_bad(const struct matrix_cell *cell);
 
 /* The gravest outcome of a cell that matrix_cell_at() found. */
 enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell);

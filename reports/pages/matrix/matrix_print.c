@@ -53,47 +53,39 @@ static void add_csv_table(const struct matrix *matrix, struct text *out)
 static void add_json(const struct matrix *matrix, const struct text_list *unread, struct text *out)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members columns CLEANUP_MEMBERS = members_new_array();
-	struct members rows CLEANUP_MEMBERS = members_new_array();
+	member_string(&json, "schema", "gpucert-matrix/1");
+	member_int(&json, "reports", (int64_t)matrix->report_count);
+	member_int(&json, "repeated", (int64_t)matrix->repeated);
+	member_item(&json, "unread", json_new_strings(unread));
+	struct members columns = member_array(&json, "columns");
 	for (size_t i = 0; i < matrix->column_count; i++) {
-		struct members column CLEANUP_MEMBERS = members_new();
+		struct members column = member_object(&columns, NULL);
 		member_string(&column, "driver", matrix->columns[i].driver);
 		member_string(&column, "os", matrix->columns[i].os);
 		member_string(&column, "node", matrix->columns[i].node);
 		member_int(&column, "runs", matrix->columns[i].runs);
-		member_item(&columns, NULL, members_take(&column));
 	}
+	struct members rows = member_array(&json, "rows");
 	for (size_t row = 0; row < matrix->row_count; row++) {
-		struct members item CLEANUP_MEMBERS = members_new();
-		struct members cells CLEANUP_MEMBERS = members_new_array();
+		struct members item = member_object(&rows, NULL);
+		member_string(&item, "check", matrix->rows[row].id);
+		struct members cells = member_array(&item, "cells");
 		for (size_t i = 0; i < matrix->column_count; i++) {
 			const struct matrix_cell *in = matrix_cell_at(matrix, row, i);
-			struct members cell CLEANUP_MEMBERS = members_new();
-			struct members outcomes CLEANUP_MEMBERS = members_new();
 			if (in == NULL)
 				continue;
+			struct members cell = member_object(&cells, NULL);
+			member_int(&cell, "column", (int64_t)i);
+			member_int(&cell, "runs", matrix_cell_runs(in));
+			struct members outcomes = member_object(&cell, "outcomes");
 			for (size_t k = 0; k < REPORT_OUTCOME_COUNT; k++) {
 				if (in->outcomes[k] > 0)
 					member_int(&outcomes, report_outcome_names[k],
 						   in->outcomes[k]);
 			}
-			member_int(&cell, "column", (int64_t)i);
-			member_int(&cell, "runs", matrix_cell_runs(in));
-			member_item(&cell, "outcomes", members_take(&outcomes));
-			member_item(&cells, NULL, members_take(&cell));
 		}
-		member_string(&item, "check", matrix->rows[row].id);
-		member_item(&item, "cells", members_take(&cells));
-		member_item(&rows, NULL, members_take(&item));
 	}
-	member_string(&json, "schema", "gpucert-matrix/1");
-	member_int(&json, "reports", (int64_t)matrix->report_count);
-	member_int(&json, "repeated", (int64_t)matrix->repeated);
-	member_item(&json, "unread", json_new_strings(unread));
-	member_item(&json, "columns", members_take(&columns));
-	member_item(&json, "rows", members_take(&rows));
-	cJSON *document CLEANUP_JSON = members_take(&json);
-	char *printed CLEANUP_FREE = json_print(document);
+	char *printed CLEANUP_FREE = json_print(json.object);
 	text_add(out, printed);
 }
 

@@ -73,7 +73,7 @@ static void add_node(const char *path, const char *directory, const char *name, 
 	else
 		member_null(&node, "number");
 
-	struct members open CLEANUP_MEMBERS = members_new();
+	struct members open = member_object(&node, "open");
 	if (opens && is_device) {
 		member_try_open(&open, "readWrite", path, O_RDWR);
 		member_try_open(&open, "readOnly", path, O_RDONLY);
@@ -81,7 +81,6 @@ static void add_node(const char *path, const char *directory, const char *name, 
 		member_null(&open, "readWrite");
 		member_null(&open, "readOnly");
 	}
-	member_item(&node, "open", members_take(&open));
 	array_add(nodes, members_take(&node));
 }
 

@@ -26,10 +26,10 @@ static const char own_name[] = ".gpucert-reach";
  * rule. */
 static int list_planted(struct members *reach, const char *folder, struct error *err)
 {
-	struct members nodes CLEANUP_MEMBERS = members_new_array();
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = folder != NULL && file_is_directory(folder) ? file_list(folder, &names, err) : 0;
 
+	struct members nodes = member_array(reach, "planted");
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
 		struct stat status = {0};
@@ -38,7 +38,7 @@ static int list_planted(struct members *reach, const char *folder, struct error 
 			continue;
 		const bool block = S_ISBLK(status.st_mode);
 		const bool opens = !block && major(status.st_rdev) == NODE_MAJOR;
-		struct members node CLEANUP_MEMBERS = members_new();
+		struct members node = member_object(&nodes, NULL);
 		member_string(&node, "type", block ? "block" : "character");
 		member_format(&node, "number", "%u:%u", major(status.st_rdev),
 			      minor(status.st_rdev));
@@ -49,9 +49,7 @@ static int list_planted(struct members *reach, const char *folder, struct error 
 			member_outcome(&node, "read", access(path, R_OK) == 0);
 			member_outcome(&node, "write", access(path, W_OK) == 0);
 		}
-		member_item(&nodes, NULL, members_take(&node));
 	}
-	member_item(reach, "planted", members_take(&nodes));
 	return rc;
 }
 
@@ -72,13 +70,13 @@ static bool can_write(const char *path, bool folder)
 /* Tries to write to a mounted file or folder, if need be after making the mount writable. */
 static void try_mount(struct members *mounts, const char *path)
 {
-	struct members result CLEANUP_MEMBERS = members_new();
 	struct stat status = {0};
 
 	if (stat(path, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
 		return;
 	const bool folder = S_ISDIR(status.st_mode);
 	bool written = can_write(path, folder);
+	struct members result = member_object(mounts, NULL);
 	member_string(&result, "path", path);
 	member_outcome(&result, "write", written);
 	if (written) {
@@ -90,7 +88,6 @@ static void try_mount(struct members *mounts, const char *path)
 		member_outcome(&result, "remount", written);
 		(void)mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL);
 	}
-	member_item(mounts, NULL, members_take(&result));
 }
 
 int reach_try(const char *planted, cJSON **out, struct error *err)
@@ -104,9 +101,9 @@ int reach_try(const char *planted, cJSON **out, struct error *err)
 	struct stat first = {0};
 
 	/* Make a device node in each folder, open it and remove it. */
-	struct members nodes CLEANUP_MEMBERS = members_new_array();
+	struct members nodes = member_array(&reach, "nodes");
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		struct members node CLEANUP_MEMBERS = members_new();
+		struct members node = member_object(&nodes, NULL);
 		char *path CLEANUP_FREE = path_join(folders[i], own_name);
 		member_string(&node, "folder", folders[i]);
 		const bool made = mknod(path, S_IFCHR | 0600, makedev(NODE_MAJOR, NODE_MINOR)) == 0;
@@ -117,15 +114,13 @@ int reach_try(const char *planted, cJSON **out, struct error *err)
 		} else {
 			member_null(&node, "open");
 		}
-		member_item(&nodes, NULL, members_take(&node));
 	}
-	member_item(&reach, "nodes", members_take(&nodes));
 
 	int rc = list_planted(&reach, planted, err);
 	if (rc != 0)
 		return rc;
 
-	struct members mounts CLEANUP_MEMBERS = members_new_array();
+	struct members mounts = member_array(&reach, "mounts");
 	FILE *file CLEANUP_FILE = setmntent("/proc/self/mounts", "re");
 	const struct mntent *mount = NULL;
 	if (file == NULL)
@@ -136,7 +131,6 @@ int reach_try(const char *planted, cJSON **out, struct error *err)
 		    !path_is_within(mount->mnt_dir, "/sys"))
 			try_mount(&mounts, mount->mnt_dir);
 	}
-	member_item(&reach, "mounts", members_take(&mounts));
 
 	/* The root directory of the first process, or the error where that is unknown. */
 	if (stat("/", &own) != 0 || stat("/proc/1/root/", &first) != 0)
