@@ -244,49 +244,43 @@ static int read_wave_size(const struct planning *it, size_t *size, struct error 
 	return 0;
 }
 
-/* The Jobs of the wave. */
-static int make_wave(struct planning *it, struct fleet_wave *out, struct error *err)
+int fleet_plan_make(const cJSON *nodes, const struct fleet_plan *plan, struct fleet_wave *out,
+		    struct error *err)
 {
+	struct planning it CLEANUP(planning_free) = {.plan = plan, .left_out = &out->left_out};
 	size_t size = 1;
-	int rc = read_wave_size(it, &size, err);
+	int rc = check_options(plan, err);
+	if (rc == 0)
+		rc = fleet_list_each(nodes, read_node, &it, err);
+	if (rc == 0)
+		rc = read_wave_size(&it, &size, err);
 	if (rc < 0)
 		return rc;
-	out->planned = it->node_count;
-	out->waves = (it->node_count + size - 1) / size;
-	if (it->node_count == 0)
+	out->planned = it.node_count;
+	out->waves = (it.node_count + size - 1) / size;
+	if (it.node_count == 0)
 		return error_set(err, ERROR_ARGUMENT,
 				 "no node can be planned: %zu of those selected are left out",
 				 out->left_out.count);
-	if ((size_t)it->plan->wave > out->waves)
+	if ((size_t)plan->wave > out->waves)
 		return error_set(err, ERROR_ARGUMENT, "--wave: got %lld, the last wave is %zu",
-				 (long long)it->plan->wave, out->waves);
+				 (long long)plan->wave, out->waves);
 
-	rc = check_places(it, err);
+	rc = check_places(&it, err);
 	if (rc < 0)
 		return rc;
-	qsort(it->nodes, it->node_count, sizeof(*it->nodes), compare_nodes);
-	const size_t first = ((size_t)it->plan->wave - 1) * size;
-	cJSON *template CLEANUP_JSON = plan_template(it->plan);
+	qsort(it.nodes, it.node_count, sizeof(*it.nodes), compare_nodes);
+	const size_t first = ((size_t)plan->wave - 1) * size;
+	cJSON *template CLEANUP_JSON = plan_template(plan);
 	text_add(&out->jobs, "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [");
-	while (out->nodes < size && first + out->nodes < it->node_count) {
-		cJSON *job CLEANUP_JSON =
-			plan_job(it->plan, template, &it->nodes[first + out->nodes]);
+	while (out->nodes < size && first + out->nodes < it.node_count) {
+		cJSON *job CLEANUP_JSON = plan_job(plan, template, &it.nodes[first + out->nodes]);
 		char *line CLEANUP_FREE = json_print_compact(job);
 		text_add(&out->jobs, out->nodes++ > 0 ? ",\n" : "\n");
 		text_add(&out->jobs, line);
 	}
 	text_add(&out->jobs, "\n]}\n");
 	return 0;
-}
-
-int fleet_plan_make(const cJSON *nodes, const struct fleet_plan *plan, struct fleet_wave *out,
-		    struct error *err)
-{
-	struct planning it CLEANUP(planning_free) = {.plan = plan, .left_out = &out->left_out};
-	int rc = check_options(plan, err);
-	if (rc == 0)
-		rc = fleet_list_each(nodes, read_node, &it, err);
-	return rc < 0 ? rc : make_wave(&it, out, err);
 }
 
 void fleet_wave_free(struct fleet_wave *wave)
