@@ -166,21 +166,6 @@ static void add_kubelets(const struct render *render, struct members *verdict)
 		member_item(verdict, "kubelets", members_take(&kubelets));
 }
 
-static cJSON *totals_json(const struct report_tally *tally)
-{
-	struct members totals CLEANUP_MEMBERS = members_new();
-	member_int(&totals, "checks", (int64_t)report_tally_total(tally));
-	member_int(&totals, "ran", (int64_t)report_tally_ran(tally));
-	struct members outcomes = member_object(&totals, "outcome");
-	for (int i = 0; i < REPORT_OUTCOME_COUNT; i++)
-		member_int(&outcomes, report_outcome_names[i], (int64_t)tally->outcomes[i]);
-	struct members dispositions = member_object(&totals, "disposition");
-	for (int i = 0; i < REPORT_DISPOSITION_COUNT; i++)
-		member_int(&dispositions, report_disposition_names[i],
-			   (int64_t)tally->dispositions[i]);
-	return members_take(&totals);
-}
-
 static cJSON *requirements_json(const struct render *render)
 {
 	struct members array CLEANUP_MEMBERS = members_new_array();
@@ -227,7 +212,17 @@ void render_add_verdict(const struct render *render, struct members *report)
 			member_string(&unexpected, NULL, check->id);
 	}
 	member_item(report, "requirements", requirements_json(render));
-	member_item(report, "totals", totals_json(&tally));
+	struct members totals = member_object(report, "totals");
+	member_int(&totals, "checks", (int64_t)report_tally_total(&tally));
+	member_int(&totals, "ran", (int64_t)report_tally_ran(&tally));
+	struct members outcomes = member_object(&totals, "outcome");
+	for (int i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		member_int(&outcomes, report_outcome_names[i], (int64_t)tally.outcomes[i]);
+	struct members dispositions = member_object(&totals, "disposition");
+	for (int i = 0; i < REPORT_DISPOSITION_COUNT; i++)
+		member_int(&dispositions, report_disposition_names[i],
+			   (int64_t)tally.dispositions[i]);
+
 	struct members verdict = member_object(report, "verdict");
 	member_item(&verdict, "conformance", conformance_json(render, &facts.conformance));
 	struct members expectation = member_object(&verdict, "expectation");

@@ -10,51 +10,45 @@
 /* The newest version that is written; a Spec declares the oldest one that has its fields. */
 #define NEWEST "1.1.0"
 
-static cJSON *edits(const V1beta1__ContainerAllocateResponse *answer)
-{
-	static const char *const options[] = {"ro", "nosuid", "nodev", "bind", NULL};
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct members variables CLEANUP_MEMBERS = members_new_array();
-	struct members nodes CLEANUP_MEMBERS = members_new_array();
-	struct members mounts CLEANUP_MEMBERS = members_new_array();
-
-	for (size_t i = 0; i < answer->n_envs; i++)
-		member_format(&variables, NULL, "%s=%s", answer->envs[i]->key,
-			      answer->envs[i]->value);
-	for (size_t i = 0; i < answer->n_devices; i++) {
-		const V1beta1__DeviceSpec *device = answer->devices[i];
-		struct members node = member_object(&nodes, NULL);
-		member_string(&node, "path", device->container_path);
-		if (strcmp(device->host_path, device->container_path) != 0)
-			member_string(&node, "hostPath", device->host_path);
-		member_string(&node, "permissions", device->permissions);
-	}
-	for (size_t i = 0; i < answer->n_mounts; i++) {
-		struct members mount = member_object(&mounts, NULL);
-		member_string(&mount, "hostPath", answer->mounts[i]->host_path);
-		member_string(&mount, "containerPath", answer->mounts[i]->container_path);
-		member_strings(&mount, "options", options);
-	}
-
-	if (answer->n_envs > 0)
-		member_item(&json, "env", members_take(&variables));
-	if (answer->n_devices > 0)
-		member_item(&json, "deviceNodes", members_take(&nodes));
-	if (answer->n_mounts > 0)
-		member_item(&json, "mounts", members_take(&mounts));
-	return members_take(&json);
-}
-
 static int add_device(struct members *devices, const char *name,
 		      const struct answer_request *request, struct error *err)
 {
+	static const char *const options[] = {"ro", "nosuid", "nodev", "bind", NULL};
 	struct answer answer CLEANUP(answer_free) = {0};
+	const V1beta1__ContainerAllocateResponse *message = &answer.message;
 	int rc = answer_build(request, &answer, err);
 	if (rc < 0)
 		return rc;
 	struct members device = member_object(devices, NULL);
 	member_string(&device, "name", name);
-	member_item(&device, "containerEdits", edits(&answer.message));
+	struct members edits = member_object(&device, "containerEdits");
+
+	if (message->n_envs > 0) {
+		struct members variables = member_array(&edits, "env");
+		for (size_t i = 0; i < message->n_envs; i++)
+			member_format(&variables, NULL, "%s=%s", message->envs[i]->key,
+				      message->envs[i]->value);
+	}
+	if (message->n_devices > 0) {
+		struct members nodes = member_array(&edits, "deviceNodes");
+		for (size_t i = 0; i < message->n_devices; i++) {
+			const V1beta1__DeviceSpec *from = message->devices[i];
+			struct members node = member_object(&nodes, NULL);
+			member_string(&node, "path", from->container_path);
+			if (strcmp(from->host_path, from->container_path) != 0)
+				member_string(&node, "hostPath", from->host_path);
+			member_string(&node, "permissions", from->permissions);
+		}
+	}
+	if (message->n_mounts > 0) {
+		struct members mounts = member_array(&edits, "mounts");
+		for (size_t i = 0; i < message->n_mounts; i++) {
+			struct members mount = member_object(&mounts, NULL);
+			member_string(&mount, "hostPath", message->mounts[i]->host_path);
+			member_string(&mount, "containerPath", message->mounts[i]->container_path);
+			member_strings(&mount, "options", options);
+		}
+	}
 	return 0;
 }
 

@@ -39,21 +39,6 @@ static cJSON *first_mismatch_json(const struct work_comparison *comparison, bool
 	return members_take(&first);
 }
 
-static cJSON *timings_json(const struct work_report *report)
-{
-	struct members timings CLEANUP_MEMBERS = members_new();
-
-	for (size_t i = WORK_STAGE_DEVICE; i < WORK_STAGE_COUNT; i++) {
-		char name[32] = "";
-		(void)snprintf(name, sizeof(name), "%sMs", stage_names[i]);
-		if (report->stage_ns[i] != 0)
-			member_milliseconds(&timings, name, report->stage_ns[i]);
-		else if (i != WORK_STAGE_LOOK)
-			member_null(&timings, name);
-	}
-	return members_take(&timings);
-}
-
 /* The members of work for checks of neighbours. */
 static void add_neighbours(struct members *work, const struct work_report *report)
 {
@@ -126,6 +111,15 @@ cJSON *work_report_json(const struct work_report *report)
 	add_neighbours(&work, report);
 	if (report->memory_free != 0)
 		member_number(&work, "memoryFreeBytes", (double)report->memory_free);
-	member_item(&work, "timings", timings_json(report));
+
+	struct members timings = member_object(&work, "timings");
+	for (size_t i = WORK_STAGE_DEVICE; i < WORK_STAGE_COUNT; i++) {
+		char name[32] = "";
+		(void)snprintf(name, sizeof(name), "%sMs", stage_names[i]);
+		if (report->stage_ns[i] != 0)
+			member_milliseconds(&timings, name, report->stage_ns[i]);
+		else if (i != WORK_STAGE_LOOK)
+			member_null(&timings, name);
+	}
 	return members_take(&work);
 }
