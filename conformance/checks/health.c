@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices that fail and come back, as the commands of --fail-device and --restore-device make them. */
+#include "conformance/checks/health.h"
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
@@ -17,23 +18,9 @@ enum {
 	TURNS = 10,
 	TURNS_THOROUGH = 100,
 	STEADY_MS = 1000,
-	STAY_S = 3,	 /* the state is watched */
-	CALLED_MAX = 64, /* other devices */
+	STAY_S = 3, /* the state is watched */
 };
 
-/* The device under test. */
-struct device_under_test {
-	struct rig *rig;
-	const char *resource, *id;
-	const char *when;	       /* what happened before, for reasons; NULL: nothing */
-	size_t registrations;	       /* before it fails */
-	struct kubelet_stream *second; /* beside the kubelet's; NULL: none */
-	bool failed;
-	bool healthy, flapped;	      /* in watch_state(): to be seen; another was seen */
-	bool was_unhealthy, vanished; /* in watch_list(): listed as Unhealthy; gone without that */
-};
-
-enum listed { HEALTHY, UNHEALTHY, NOT_LISTED };
 static const char *const listed_names[] = {"Healthy", "Unhealthy", "not listed"};
 
 static enum listed look_at(const struct kubelet_stream *stream, const char *id)
@@ -52,28 +39,27 @@ static enum listed look_at(const struct kubelet_stream *stream, const char *id)
 	return listed;
 }
 
-static enum listed look(const struct device_under_test *device)
+enum listed health_look(const struct device_under_test *device)
 {
 	return look_at(rig_stream(device->rig, device->resource), device->id);
 }
 
 static bool is_healthy(void *user)
 {
-	return look(user) == HEALTHY;
+	return health_look(user) == HEALTHY;
 }
 
 static bool is_not_healthy(void *user)
 {
-	return look(user) != HEALTHY;
+	return health_look(user) != HEALTHY;
 }
 
-/* Waits until the device is healthy, or is not, as long as the requirement allows. */
-static enum listed wait_until(struct device_under_test *device, bool healthy, uint64_t limit_ms,
+enum listed health_wait_until(struct device_under_test *device, bool healthy, uint64_t limit_ms,
 			      const char *what)
 {
 	(void)rig_wait(device->rig, healthy ? is_healthy : is_not_healthy, device, limit_ms, what,
 		       NULL);
-	return look(device);
+	return health_look(device);
 }
 
 /* Runs the command to its end. */
@@ -95,8 +81,7 @@ static int run_command(struct device_under_test *device, bool fails, struct erro
 	return rc;
 }
 
-/* The same. False: recorded. */
-static bool set_failed(struct device_under_test *device, bool fails)
+bool health_set_failed(struct device_under_test *device, bool fails)
 {
 	struct error err = {0};
 	int rc = run_command(device, fails, &err);
@@ -109,13 +94,12 @@ static void restore(void *argument)
 {
 	struct device_under_test *device = argument;
 	if (device->failed)
-		(void)set_failed(device, false);
+		(void)health_set_failed(device, false);
 	kubelet_stream_close(&device->second);
 	free(device);
 }
 
-/* A healthy device of a plugin that is ready. NULL: recorded. */
-static struct device_under_test *open_device(struct check_run *run)
+struct device_under_test *health_open_device(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
@@ -139,7 +123,7 @@ static bool expect_listed(struct device_under_test *device, bool healthy)
 					healthy ? "was restored" : "failed",
 					device->when != NULL ? device->when : "");
 	const uint64_t limit_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
-	const enum listed listed = wait_until(device, healthy, limit_ms, what);
+	const enum listed listed = health_wait_until(device, healthy, limit_ms, what);
 	const bool held = (listed == HEALTHY) == healthy;
 	const bool ended = rig->plugin != NULL && process_has_ended(rig->plugin);
 	const bool elsewhere =
@@ -154,13 +138,12 @@ static bool expect_listed(struct device_under_test *device, bool healthy)
 			    !held && elsewhere ? ", unlike on a second stream" : "");
 }
 
-/* A plugin that registered meanwhile may have been started again, and look at its devices later. */
-static bool has_registered(const struct device_under_test *device)
+bool health_has_registered(const struct device_under_test *device)
 {
 	return kubelet_registration_count(device->rig->kubelet) != device->registrations;
 }
 
-static bool is_served(const struct device_under_test *device)
+bool health_is_served(const struct device_under_test *device)
 {
 	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
 	return stream != NULL && kubelet_stream_state(stream).open;
@@ -169,7 +152,7 @@ static bool is_served(const struct device_under_test *device)
 static void watch_state(const struct kubelet_event *event, void *user)
 {
 	struct device_under_test *device = user;
-	if (!text_equal(event->resource, device->resource) || has_registered(device))
+	if (!text_equal(event->resource, device->resource) || health_has_registered(device))
 		return;
 	const struct kubelet_device *found = kubelet_device_find(event->devices, device->id);
 	const bool healthy = kubelet_device_is_healthy(found);
@@ -180,7 +163,7 @@ static void watch_state(const struct kubelet_event *event, void *user)
 static void expect_stays(struct device_under_test *device, bool healthy)
 {
 	struct rig *rig = device->rig;
-	if (!is_served(device) || has_registered(device))
+	if (!health_is_served(device) || health_has_registered(device))
 		return;
 	device->healthy = healthy;
 	device->flapped = false;
@@ -252,9 +235,10 @@ static void judge_replica(struct device_under_test *device, const char *id)
 	struct device_under_test replica = *device;
 	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
 	replica.id = id;
-	if (!is_served(device) || has_registered(device))
+	if (!health_is_served(device) || health_has_registered(device))
 		return;
-	const enum listed listed = wait_until(&replica, false, limit_ms, "the replica's failure");
+	const enum listed listed =
+		health_wait_until(&replica, false, limit_ms, "the replica's failure");
 	expect_not_healthy(device, listed,
 			   check_format(device->rig->run, "%s, a replica of %s, after it failed",
 					id, device->id));
@@ -262,13 +246,13 @@ static void judge_replica(struct device_under_test *device, const char *id)
 
 static void device_fails(struct check_run *run)
 {
-	struct device_under_test *device = open_device(run);
+	struct device_under_test *device = health_open_device(run);
 	if (device == NULL)
 		return;
 	const char *replica = find_replica(device);
 	device->second = open_further(device);
 	const bool only_one = device->second == NULL;
-	if (!set_failed(device, true) || !expect_listed(device, false))
+	if (!health_set_failed(device, true) || !expect_listed(device, false))
 		return;
 	expect_stays(device, false);
 	if (replica != NULL)
@@ -285,7 +269,7 @@ static void device_fails(struct check_run *run)
 		kubelet_stream_close(&device->second);
 	}
 	/* A stream that is opened while the device is failed. */
-	if (only_one || !is_served(device) || has_registered(device))
+	if (only_one || !health_is_served(device) || health_has_registered(device))
 		return;
 	struct kubelet_stream *fresh CLEANUP_KUBELET_STREAM = open_further(device);
 	if (fresh != NULL)
@@ -295,14 +279,13 @@ static void device_fails(struct check_run *run)
 						device->id));
 }
 
-/* Fails the device. False: recorded, also when the plugin does not notice, which device_fails() judges. */
-static bool fail_and_notice(struct device_under_test *device)
+bool health_fail_and_notice(struct device_under_test *device)
 {
 	struct rig *rig = device->rig;
-	if (!set_failed(device, true))
+	if (!health_set_failed(device, true))
 		return false;
-	bool noticed = wait_until(device, false, rig_wait_ms(rig, CHECK_LAW_10),
-				  "the device's failure") != HEALTHY;
+	bool noticed = health_wait_until(device, false, rig_wait_ms(rig, CHECK_LAW_10),
+					 "the device's failure") != HEALTHY;
 	if (!noticed)
 		check_unsupported(rig->run,
 				  "the plugin does not notice that %s failed; see "
@@ -313,8 +296,8 @@ static bool fail_and_notice(struct device_under_test *device)
 
 static void device_returns(struct check_run *run)
 {
-	struct device_under_test *device = open_device(run);
-	if (device != NULL && fail_and_notice(device) && set_failed(device, false) &&
+	struct device_under_test *device = health_open_device(run);
+	if (device != NULL && health_fail_and_notice(device) && health_set_failed(device, false) &&
 	    expect_listed(device, true))
 		expect_stays(device, true);
 }
@@ -331,7 +314,7 @@ static void watch_list(const struct kubelet_event *event, void *user)
 
 static void allocated_device(struct check_run *run)
 {
-	struct device_under_test *device = open_device(run);
+	struct device_under_test *device = health_open_device(run);
 	struct grant grant CLEANUP_GRANT = {0};
 	if (device == NULL)
 		return;
@@ -341,7 +324,7 @@ static void allocated_device(struct check_run *run)
 		return;
 	rig->on_list = watch_list;
 	rig->on_list_user = device;
-	if (fail_and_notice(device)) {
+	if (health_fail_and_notice(device)) {
 		(void)rig_watch(rig, STEADY_MS, STEADY_MS);
 		(void)check_expect_is(run, !device->vanished,
 				      check_format(run,
@@ -380,17 +363,18 @@ static bool settles_after_restarts(struct device_under_test *device)
 {
 	if (!restart_kubelet(device))
 		return false;
-	if (wait_until(device, true, rig_wait_ms(device->rig, CHECK_LAW_11), "the device") !=
+	if (health_wait_until(device, true, rig_wait_ms(device->rig, CHECK_LAW_11), "the device") !=
 	    HEALTHY) {
 		check_note(device->rig->run, "after a kubelet's restart %s is not healthy",
 			   device->id);
 		return false;
 	}
 	device->when = ", after a kubelet's restart";
-	if (!set_failed(device, true) || !expect_steady(device, false))
+	if (!health_set_failed(device, true) || !expect_steady(device, false))
 		return false;
 	device->when = ", and the kubelet restarted";
-	if (!restart_kubelet(device) || !expect_steady(device, false) || !set_failed(device, false))
+	if (!restart_kubelet(device) || !expect_steady(device, false) ||
+	    !health_set_failed(device, false))
 		return false;
 	bool held = expect_steady(device, true);
 	device->when = NULL;
@@ -427,28 +411,28 @@ static void settles_beside_another(struct device_under_test *device)
 	if (other == NULL || run_command(other, true, &err) < 0)
 		return;
 	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
-	if (wait_until(other, false, limit_ms, "the failure of another device") == HEALTHY ||
-	    look(device) != HEALTHY) {
+	if (health_wait_until(other, false, limit_ms, "the failure of another device") == HEALTHY ||
+	    health_look(device) != HEALTHY) {
 		check_note(device->rig->run, "not tested with two devices that fail");
 		return;
 	}
 	device->when = check_format(device->rig->run, ", while %s was failed", other->id);
-	(void)(set_failed(device, true) && expect_steady(device, false));
-	(void)(run_command(other, false, &err) == 0 && set_failed(device, false) &&
+	(void)(health_set_failed(device, true) && expect_steady(device, false));
+	(void)(run_command(other, false, &err) == 0 && health_set_failed(device, false) &&
 	       expect_steady(device, true));
 }
 
 static void settles(struct check_run *run)
 {
-	struct device_under_test *device = open_device(run);
-	if (device == NULL || !fail_and_notice(device))
+	struct device_under_test *device = health_open_device(run);
+	if (device == NULL || !health_fail_and_notice(device))
 		return;
 	/* Even numbers: it is left failed. */
 	const int turns = device->rig->context->thorough ? TURNS_THOROUGH : TURNS;
 	for (int i = 0; i < turns; i++)
-		if (!set_failed(device, !device->failed))
+		if (!health_set_failed(device, !device->failed))
 			return;
-	if (expect_steady(device, false) && set_failed(device, false) &&
+	if (expect_steady(device, false) && health_set_failed(device, false) &&
 	    expect_steady(device, true) && settles_after_restarts(device))
 		settles_beside_another(device);
 }
@@ -456,12 +440,12 @@ static void settles(struct check_run *run)
 /* The Allocate of a kubelet may come before it has read the list. */
 static void allocate_failed(struct check_run *run)
 {
-	struct device_under_test *device = open_device(run);
+	struct device_under_test *device = health_open_device(run);
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	if (device == NULL || !fail_and_notice(device))
+	if (device == NULL || !health_fail_and_notice(device))
 		return;
-	if (!is_served(device) || look(device) != UNHEALTHY) {
+	if (!health_is_served(device) || health_look(device) != UNHEALTHY) {
 		check_not_applicable(run,
 				     "the plugin does not list a device that failed as Unhealthy");
 		return;
@@ -469,7 +453,7 @@ static void allocate_failed(struct check_run *run)
 	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
 	if (!check_expect_ok(run, rc, "Allocate is answered", &err))
 		return;
-	if (is_served(device) && look(device) == UNHEALTHY)
+	if (health_is_served(device) && health_look(device) == UNHEALTHY)
 		(void)check_expect_is(
 			run, reply.code != RPC_OK,
 			check_format(run, "Allocate of %s after it failed", device->id), "an error",
@@ -477,156 +461,6 @@ static void allocate_failed(struct check_run *run)
 	else
 		check_unsupported(run, "%s did not stay Unhealthy; see health.device-fails",
 				  device->id);
-}
-
-/* The devices beside the one that fails. */
-struct others {
-	struct device_under_test *device;
-	struct text_list ids;  /* sorted */
-	struct text_list numa; /* of each of them */
-	struct tally kept, places;
-	size_t missing; /* from the latest list */
-	bool unsure;	/* a list came without the device, or of another registration */
-};
-
-/* Where a plugin leaves failed devices out of its lists, others may go with the one that fails: they may be replicas
- * of it. */
-static void watch_others(const struct kubelet_event *event, void *user)
-{
-	struct others *others = user;
-	struct device_under_test *device = others->device;
-	if (!text_equal(event->resource, device->resource))
-		return;
-	others->unsure |=
-		kubelet_device_find(event->devices, device->id) == NULL || has_registered(device);
-	const size_t count = event->devices->count;
-	const struct kubelet_device **now CLEANUP_FREE = list_sorted(event->devices);
-	size_t at = 0;
-	size_t index = 0;
-	others->missing = 0;
-	text_each (id, &others->ids) {
-		while (at < count && strcmp(now[at]->id, id) < 0)
-			at++;
-		bool kept = at < count && strcmp(now[at]->id, id) == 0;
-		others->missing += !kept;
-		if (!others->unsure)
-			tally_add(&others->kept, kept, "%s is missing from a list of %zu", id,
-				  count);
-		const char *before = others->numa.items[index++];
-		if (!kept)
-			continue;
-		/* The Topology Manager places pods by each list. */
-		char *numa CLEANUP_FREE = list_numa_text(now[at]);
-		tally_add(&others->places, strcmp(numa, before) == 0,
-			  "%s on NUMA nodes:%s, before:%s", id, numa, before);
-	}
-}
-
-static bool others_are_back(void *user)
-{
-	const struct others *others = user;
-	return others->missing == 0 && look(others->device) == HEALTHY;
-}
-
-/* A call for others that are listed as healthy. Of a plugin that ended meanwhile nothing is recorded. */
-static void expect_served(const struct others *others, int rc, const char *call,
-			  const struct rpc_answer *reply, const struct error *err)
-{
-	struct device_under_test *device = others->device;
-	if (!is_served(device) || has_registered(device))
-		return;
-	const char *what = check_format(device->rig->run, "%s of other devices after %s failed",
-					call, device->id);
-	(void)rig_expect_answer(device->rig, rc, what, reply, err);
-}
-
-/* Pods still get the healthy devices. */
-static void judge_calls(const struct others *others)
-{
-	const struct device_under_test *device = others->device;
-	struct rig *rig = device->rig;
-	const struct kubelet_device_list *list =
-		kubelet_resource_devices(rig->kubelet, device->resource);
-	const char *ids[CALLED_MAX];
-	size_t count = 0;
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	text_each (id, &others->ids) {
-		const struct kubelet_device *found =
-			list != NULL ? kubelet_device_find(list, id) : NULL;
-		if (count < CALLED_MAX && found != NULL && kubelet_device_is_healthy(found) &&
-		    rig_holder(rig, device->resource, id) == NULL)
-			ids[count++] = id;
-	}
-	if (count == 0 || rig_registration(rig, device->resource) == NULL || !is_served(device) ||
-	    has_registered(device))
-		return;
-	int rc = rig_allocate(rig, device->resource, ids, 1, &reply, &err);
-	expect_served(others, rc, "Allocate", &reply, &err);
-	if (rig_options(rig, device->resource).get_preferred_allocation_available) {
-		rc = rig_prefer(rig, device->resource, ids, count, 1, &preferred, &err);
-		expect_served(others, rc, "GetPreferredAllocation", &preferred, &err);
-	}
-}
-
-static void judge_others(struct others *others)
-{
-	struct device_under_test *device = others->device;
-	struct rig *rig = device->rig;
-	if (!fail_and_notice(device))
-		return;
-	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
-	judge_calls(others);
-	if (!set_failed(device, false))
-		return;
-	(void)wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11), "the device's return");
-	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
-	if (others->unsure)
-		(void)rig_wait(rig, others_are_back, others, rig_wait_ms(rig, CHECK_LAW_11),
-			       "all devices", NULL);
-	if (others->unsure && look(device) == HEALTHY)
-		(void)check_expect(rig->run, others->missing == 0,
-				   "devices listed before, after the return", "listed again",
-				   others->missing == 0 ? "listed again" : "%zu missing",
-				   others->missing);
-	else if (others->kept.count == 0)
-		check_unsupported(rig->run, "%s is not listed again; see health.device-returns",
-				  device->id);
-}
-
-static void others_stay(struct check_run *run)
-{
-	struct others others = {
-		.device = open_device(run),
-		.kept = TALLY_OF(run, "devices listed before", "in each list"),
-		.places = TALLY_OF(run, "NUMA nodes of a device", "the same in each list"),
-	};
-	if (others.device == NULL)
-		return;
-	struct rig *rig = others.device->rig;
-	const struct kubelet_device_list *list =
-		kubelet_resource_devices(rig->kubelet, others.device->resource);
-	listed_each (device, list) {
-		if (!text_equal(device->id, others.device->id))
-			text_list_add(&others.ids, device->id);
-	}
-	text_list_sort(&others.ids);
-	text_each (id, &others.ids) {
-		char *numa CLEANUP_FREE = list_numa_text(kubelet_device_find(list, id));
-		text_list_add(&others.numa, numa);
-	}
-	rig->on_list = watch_others;
-	rig->on_list_user = &others;
-	if (others.ids.count != 0)
-		judge_others(&others);
-	else
-		check_not_applicable(run, "the plugin lists one device");
-	rig->on_list = NULL;
-	tally_end(&others.kept);
-	tally_end(&others.places);
-	text_list_free(&others.ids);
-	text_list_free(&others.numa);
 }
 
 #define HEALTH(name, rule, severity, revision, body, ...)                                          \
@@ -651,7 +485,7 @@ const struct check health_checks[] = {
 	       .title = "Allocate of a device that failed is refused",
 	       .advice = "Check the device's health before you answer: the kubelet's view may be "
 			 "older."),
-	HEALTH("others-stay", LAW_22, CRITICAL, 2, others_stay,
+	HEALTH("others-stay", LAW_22, CRITICAL, 2, health_others_stay,
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "
 			 "replaces the one before."),

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Bodies of health.*, and the device that they let fail. */
+
+#include "conformance/checks/rig.h"
+
+/* The device under test. */
+struct device_under_test {
+	struct rig *rig;
+	const char *resource, *id;
+	const char *when;	       /* what happened before, for reasons; NULL: nothing */
+	size_t registrations;	       /* before it fails */
+	struct kubelet_stream *second; /* beside the kubelet's; NULL: none */
+	bool failed;
+	bool healthy, flapped;	      /* in watch_state(): to be seen; another was seen */
+	bool was_unhealthy, vanished; /* in watch_list(): listed as Unhealthy; gone without that */
+};
+
+enum listed { HEALTHY, UNHEALTHY, NOT_LISTED };
+
+/* A healthy device of a plugin that is ready; restored at the end of the check. NULL: recorded. */
+struct device_under_test *health_open_device(struct check_run *run);
+
+/* What the kubelet's latest list says of it; UNHEALTHY where the stream has ended. */
+enum listed health_look(const struct device_under_test *device);
+
+/* Is the kubelet's stream open? */
+bool health_is_served(const struct device_under_test *device);
+
+/* A plugin that registered meanwhile may have been started again, and look at its devices later. */
+bool health_has_registered(const struct device_under_test *device);
+
+/* Runs the command of --fail-device, or that of --restore-device. False: recorded. */
+bool health_set_failed(struct device_under_test *device, bool fails);
+
+/* Fails the device. False: recorded, also when the plugin does not notice, which health.device-fails judges. */
+bool health_fail_and_notice(struct device_under_test *device);
+
+/* Waits until the device is healthy, or is not, for that time at the most. */
+enum listed health_wait_until(struct device_under_test *device, bool healthy, uint64_t limit_ms,
+			      const char *what);
+
+/* Devices beside the one that fails (health_others.c). */
+check_body health_others_stay;
