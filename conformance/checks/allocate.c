@@ -503,9 +503,9 @@ const struct check allocate_checks[] = {
 			  "an answer at each start of the container.",
 		.needs.live_node = true),
 	ALLOCATE_REVISED(
-		"variable-names", ALC_21, HIGH, 2, allocate_tally,
+		"variable-names", ALC_21, HIGH, 3, allocate_tally,
 		.param = &allocate_variable_names,
-		.title = "Variables have names without '=', and no NUL",
+		.title = "Variables have sound names, no NUL, and fit into execve",
 		.advice = "Correct the variable: otherwise the container does not start, or gets "
 			  "another one."),
 	ALLOCATE_REVISED(
@@ -515,10 +515,11 @@ const struct check allocate_checks[] = {
 		.advice = "Set only variables that the driver reads, also in CDI Specs; mount "
 			  "libraries where the loader finds them."),
 	ALLOCATE_REVISED(
-		"permissions", ALC_19, CRITICAL, 2, allocate_tally, .param = &allocate_permissions,
+		"permissions", ALC_19, CRITICAL, 3, allocate_tally, .param = &allocate_permissions,
 		.title = "Device nodes have permissions of r, w and m",
-		.advice = "Set permissions to \"rw\": without letters the node is unusable, and "
-			  "other letters are unknown.",
+		.advice =
+			"Set permissions to \"rw\": without r and w the node cannot be opened, and "
+			"other letters are unknown.",
 		.needs = {.os = "linux", .devices = 1}),
 	ALLOCATE("cdi-names", ALC_23, CRITICAL, allocate_tally, .param = &allocate_cdi_names,
 		 .title = "CDI devices of answers have qualified names",

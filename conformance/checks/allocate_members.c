@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* Of "NAME=VALUE" and its end: MAX_ARG_STRLEN of Linux, 32 pages. */
+enum { VARIABLE_MAX = 131072 };
+
 static void judge_variables(struct rig *rig, const struct rig_item *item)
 {
 	struct tally *names = item->user;
@@ -18,14 +21,18 @@ static void judge_variables(struct rig *rig, const struct rig_item *item)
 		const char *value = env->value;
 		bool has_nul =
 			strstr(name, MESSAGE_NUL) != NULL || strstr(value, MESSAGE_NUL) != NULL;
-		tally_add(names, name[0] != '\0' && strchr(name, '=') == NULL && !has_nul,
-			  has_nul ? "'%s' has a NUL" : "'%s'", name);
+		const size_t size = strlen(name) + strlen(value) + 2;
+		if (size > VARIABLE_MAX)
+			tally_add(names, false, "'%s' has %zu bytes", name, size);
+		else
+			tally_add(names, name[0] != '\0' && strchr(name, '=') == NULL && !has_nul,
+				  has_nul ? "'%s' has a NUL" : "'%s'", name);
 	}
 }
 
 const struct allocate_rule allocate_variable_names = {
-	"envs[]", "names that are not empty and have no '='; no NUL", "no answer has a variable",
-	judge_variables};
+	"envs[]", "names that are not empty and have no '='; no NUL; at most 131072 bytes",
+	"no answer has a variable", judge_variables};
 
 static bool is_qualified(const char *name)
 {
@@ -65,11 +72,11 @@ static void judge_permissions(struct rig *rig, const struct rig_item *item)
 	answer_each (device, item->answer, devices) {
 		const char *letters = device->permissions;
 		tally_add(permissions,
-			  letters[0] != '\0' && letters[strspn(letters, "rwm")] == '\0',
+			  strpbrk(letters, "rw") != NULL && letters[strspn(letters, "rwm")] == '\0',
 			  "'%s' of %s", letters, device->host_path);
 	}
 }
 
 const struct allocate_rule allocate_permissions = {
-	"devices[].permissions", "one or more of r, w and m", "no answer hands out a device node",
-	judge_permissions};
+	"devices[].permissions", "r or w, or both, and perhaps m",
+	"no answer hands out a device node", judge_permissions};

@@ -294,12 +294,28 @@ bool health_fail_and_notice(struct device_under_test *device)
 	return noticed;
 }
 
+/* Pods get the device again. */
+static void expect_allocated(struct device_under_test *device)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	if (!health_is_served(device) || health_has_registered(device) ||
+	    health_look(device) != HEALTHY)
+		return;
+	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
+	const char *what =
+		check_format(device->rig->run, "Allocate of %s after it returned", device->id);
+	(void)rig_expect_answer(device->rig, rc, what, &reply, &err);
+}
+
 static void device_returns(struct check_run *run)
 {
 	struct device_under_test *device = health_open_device(run);
 	if (device != NULL && health_fail_and_notice(device) && health_set_failed(device, false) &&
-	    expect_listed(device, true))
+	    expect_listed(device, true)) {
 		expect_stays(device, true);
+		expect_allocated(device);
+	}
 }
 
 static void watch_list(const struct kubelet_event *event, void *user)
@@ -345,17 +361,33 @@ static bool expect_steady(struct device_under_test *device, bool healthy)
 }
 
 /* The plugin is back after a kubelet's restart, and lists the resource. False: noted, other checks judge that. */
-static bool restart_kubelet(struct device_under_test *device)
+static bool comes_back(struct rig *rig, size_t from)
 {
-	struct rig *rig = device->rig;
-	const size_t from = kubelet_registration_count(rig->kubelet);
 	struct error err = {0};
-	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
-		return false;
 	int rc = rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err);
 	if (rc < 0)
 		check_note(rig->run, "not tested after a kubelet's restart: %s", err.text);
 	return rc == 0 && rig_expect_lists(rig);
+}
+
+static bool restart_kubelet(struct device_under_test *device)
+{
+	const size_t from = kubelet_registration_count(device->rig->kubelet);
+	return rig_restart_kubelet(device->rig, KUBELET_RESTART_WHOLE) &&
+	       comes_back(device->rig, from);
+}
+
+/* The same, and the device changes while there is no stream on which to send that. */
+static bool change_without_kubelet(struct device_under_test *device, bool fails)
+{
+	struct rig *rig = device->rig;
+	const size_t from = kubelet_registration_count(rig->kubelet);
+	device->when = ", without a kubelet";
+	kubelet_stop(rig->kubelet);
+	if (!health_set_failed(device, fails))
+		return false;
+	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
+	return rig_start_kubelet(rig) && comes_back(rig, from) && expect_steady(device, !fails);
 }
 
 /* Devices fail and return in later sessions of the kubelet as well. False: no need to go on. */
@@ -376,7 +408,8 @@ static bool settles_after_restarts(struct device_under_test *device)
 	if (!restart_kubelet(device) || !expect_steady(device, false) ||
 	    !health_set_failed(device, false))
 		return false;
-	bool held = expect_steady(device, true);
+	bool held = expect_steady(device, true) && change_without_kubelet(device, true) &&
+		    change_without_kubelet(device, false);
 	device->when = NULL;
 	return held;
 }
@@ -473,7 +506,7 @@ const struct check health_checks[] = {
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
-	HEALTH("device-returns", LAW_11, MEDIUM, 2, device_returns,
+	HEALTH("device-returns", LAW_11, MEDIUM, 3, device_returns,
 	       .title = "A device that works again is offered again",
 	       .advice = "Look at devices that failed as well, and send them as Healthy once they "
 			 "work; a restart of the plugin should not be needed."),
@@ -485,11 +518,11 @@ const struct check health_checks[] = {
 	       .title = "Allocate of a device that failed is refused",
 	       .advice = "Check the device's health before you answer: the kubelet's view may be "
 			 "older."),
-	HEALTH("others-stay", LAW_22, CRITICAL, 2, health_others_stay,
+	HEALTH("others-stay", LAW_22, CRITICAL, 3, health_others_stay,
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "
 			 "replaces the one before."),
-	HEALTH("settles", LAW_20, MEDIUM, 2, settles,
+	HEALTH("settles", LAW_20, MEDIUM, 3, settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

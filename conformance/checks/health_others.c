@@ -2,8 +2,10 @@
 /* Devices beside one that fails and comes back. */
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "conformance/checks/allocate.h"
 #include "conformance/checks/health.h"
 #include "conformance/checks/list_and_watch.h"
+#include "conformance/checks/node_file.h"
 #include "conformance/checks/rig_ids.h"
 #include "rpc/rpc.h"
 
@@ -19,7 +21,9 @@ struct others {
 	struct device_under_test *device;
 	struct text_list ids;  /* sorted */
 	struct text_list numa; /* of each of them */
-	struct tally kept, places;
+	struct tally kept, places, well;
+	struct allocate_kept answers; /* of this device and of others, from before */
+	bool stable;
 	size_t missing; /* from the latest list */
 	bool unsure;	/* a list came without the device, or of another registration */
 };
@@ -75,6 +79,23 @@ static void expect_served(const struct others *others, int rc, const char *call,
 	(void)rig_expect_answer(device->rig, rc, what, reply, err);
 }
 
+/* A kubelet that gets a device which it did not name chooses by itself. */
+static void expect_not_preferred(const struct others *others, int rc,
+				 const struct rpc_answer *reply)
+{
+	const struct device_under_test *device = others->device;
+	const V1beta1__PreferredAllocationResponse *response =
+		rc == 0 ? (const V1beta1__PreferredAllocationResponse *)reply->reply : NULL;
+	if (response == NULL || response->n_container_responses == 0)
+		return;
+	const V1beta1__ContainerPreferredAllocationResponse *first =
+		response->container_responses[0];
+	for (size_t i = 0; i < first->n_deviceids; i++)
+		(void)check_expect(device->rig->run, strcmp(first->deviceids[i], device->id) != 0,
+				   "preferred device", "one of those that were named",
+				   "%s, which failed", first->deviceids[i]);
+}
+
 /* Pods still get the healthy devices. */
 static void judge_calls(const struct others *others)
 {
@@ -102,6 +123,95 @@ static void judge_calls(const struct others *others)
 	if (rig_options(rig, device->resource).get_preferred_allocation_available) {
 		rc = rig_prefer(rig, device->resource, ids, count, 1, &preferred, &err);
 		expect_served(others, rc, "GetPreferredAllocation", &preferred, &err);
+		expect_not_preferred(others, rc, &preferred);
+	}
+}
+
+/* Does the answer hand out this device node, by whatever path? */
+static bool hands_out(const V1beta1__ContainerAllocateResponse *answer, const char *path)
+{
+	struct node_file wanted = {0};
+	bool known = node_file_identify(path, &wanted);
+	answer_each (device, answer, devices) {
+		struct node_file file = {0};
+		if (strcmp(device->host_path, path) == 0 ||
+		    (known && node_file_identify(device->host_path, &file) &&
+		     file.kind == wanted.kind && file.major == wanted.major &&
+		     file.minor == wanted.minor))
+			return true;
+	}
+	return false;
+}
+
+/* Do two answers hand out one device node, or too little to know whether they share a device? */
+static bool may_share(const V1beta1__ContainerAllocateResponse *one,
+		      const V1beta1__ContainerAllocateResponse *other)
+{
+	if (one->n_devices == 0 || other->n_devices == 0)
+		return true;
+	answer_each (device, one, devices) {
+		if (hands_out(other, device->host_path))
+			return true;
+	}
+	return false;
+}
+
+/* The id that alone handed out this device node before; NULL: none other than that of the answer. */
+static const char *find_owner(const struct others *others, size_t answer, const char *path)
+{
+	const char *owner = NULL;
+	for (size_t i = 0; i < others->answers.count; i++) {
+		if (!hands_out(others->answers.each[i].answer, path))
+			continue;
+		if (i == answer || owner != NULL)
+			return NULL;
+		owner = others->answers.each[i].id;
+	}
+	return owner;
+}
+
+/* A device with nodes of its own, and another name, does not fail with this one. */
+static void judge_health(struct others *others)
+{
+	const struct device_under_test *device = others->device;
+	const V1beta1__ContainerAllocateResponse *failed = others->answers.each[0].answer;
+	if (!health_is_served(device) || health_has_registered(device))
+		return;
+	for (size_t i = 1; i < others->answers.count; i++) {
+		const struct allocate_kept_answer *one = &others->answers.each[i];
+		const struct kubelet_device *now =
+			kubelet_resource_device(device->rig->kubelet, one->resource, one->id);
+		if (now != NULL && !list_may_be_one_device(one->id, device->id) &&
+		    !may_share(failed, one->answer))
+			tally_add(&others->well, kubelet_device_is_healthy(now),
+				  "%s is Unhealthy, too", one->id);
+	}
+}
+
+/* Allocates each that is healthy, and looks for the device of another one. health.device-returns judges a refusal of
+ * the device that failed; its nodes may have other names afterwards. */
+static void judge_answers(const struct others *others, const char *when)
+{
+	const struct device_under_test *device = others->device;
+	struct rig *rig = device->rig;
+	TALLY(own, rig->run, check_format(rig->run, "device nodes of an id %s", when),
+	      "those of its own device");
+	for (size_t i = 0; others->stable && i < others->answers.count; i++) {
+		const struct allocate_kept_answer *one = &others->answers.each[i];
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (!health_is_served(device) || health_has_registered(device))
+			return;
+		if (!kubelet_device_is_healthy(
+			    kubelet_resource_device(rig->kubelet, one->resource, one->id)))
+			continue;
+		const V1beta1__ContainerAllocateResponse *now =
+			rig_ask(rig, one->resource, &one->id, 1, &reply);
+		for (size_t k = 0; now != NULL && k < now->n_devices; k++) {
+			const char *path = now->devices[k]->host_path;
+			const char *owner = find_owner(others, i, path);
+			tally_add(&own, owner == NULL, "%s for %s, which is that of %s", path,
+				  one->id, owner != NULL ? owner : "nobody else");
+		}
 	}
 }
 
@@ -113,6 +223,8 @@ static void judge_others(struct others *others)
 		return;
 	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
 	judge_calls(others);
+	judge_health(others);
+	judge_answers(others, check_format(rig->run, "after %s failed", device->id));
 	if (!health_set_failed(device, false))
 		return;
 	(void)health_wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11),
@@ -121,6 +233,7 @@ static void judge_others(struct others *others)
 	if (others->unsure)
 		(void)rig_wait(rig, others_are_back, others, rig_wait_ms(rig, CHECK_LAW_11),
 			       "all devices", NULL);
+	judge_answers(others, check_format(rig->run, "after %s returned", device->id));
 	if (others->unsure && health_look(device) == HEALTHY)
 		(void)check_expect(rig->run, others->missing == 0,
 				   "devices listed before, after the return", "listed again",
@@ -131,12 +244,33 @@ static void judge_others(struct others *others)
 				  device->id);
 }
 
+/* What the device and others that are healthy hand out. False: recorded. */
+static bool keep_answers(struct others *others)
+{
+	const struct device_under_test *device = others->device;
+	struct rig *rig = device->rig;
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	const struct rig_item item = {.resource = device->resource, .ids = &ids};
+	if (!rig_healthy_ids(rig, device->resource, &ids) ||
+	    !allocate_keep(rig, device->resource, device->id, &others->answers))
+		return false;
+	others->stable = allocate_is_stable(rig, &item);
+	text_each (id, &ids) {
+		if (!text_equal(id, device->id) &&
+		    !allocate_keep(rig, device->resource, id, &others->answers))
+			return false;
+	}
+	return true;
+}
+
 void health_others_stay(struct check_run *run)
 {
 	struct others others = {
 		.device = health_open_device(run),
 		.kept = TALLY_OF(run, "devices listed before", "in each list"),
 		.places = TALLY_OF(run, "NUMA nodes of a device", "the same in each list"),
+		.well = TALLY_OF(run, "other devices, with nodes of their own",
+				 "healthy, as before"),
 	};
 	if (others.device == NULL)
 		return;
@@ -154,13 +288,15 @@ void health_others_stay(struct check_run *run)
 	}
 	rig->on_list = watch_others;
 	rig->on_list_user = &others;
-	if (others.ids.count != 0)
+	if (others.ids.count != 0 && keep_answers(&others))
 		judge_others(&others);
-	else
+	else if (others.ids.count == 0)
 		check_not_applicable(run, "the plugin lists one device");
 	rig->on_list = NULL;
 	tally_end(&others.kept);
 	tally_end(&others.places);
+	tally_end(&others.well);
+	allocate_kept_free(&others.answers);
 	text_list_free(&others.ids);
 	text_list_free(&others.numa);
 }

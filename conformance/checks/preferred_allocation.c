@@ -132,25 +132,28 @@ struct varied {
 	const char
 		*ring[2 * AVAILABLE_MAX]; /* the ids twice, so that they can begin at any of them */
 	size_t count;			  /* ids */
+	bool last;			  /* those that must be included come last, in turns */
 	uint64_t end_ms;
 	answer_judge *judge;
 	void *user;
 };
 
-/* Asks for so many devices from the first `available` ids from `at` on, of which the first `must` must be included. */
-static bool vary(const struct varied *varied, size_t at, size_t available, size_t must, size_t size)
+/* Asks for so many devices from the first `available` ids from `at` on, of which the first `must`, or the last, must be
+ * included. */
+static bool vary(struct varied *varied, size_t at, size_t available, size_t must, size_t size)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	const struct request request = {
 		.what = "GetPreferredAllocation",
 		.available = &varied->ring[at],
 		.available_count = available,
-		.must_include = &varied->ring[at],
+		.must_include = &varied->ring[varied->last ? at + available - must : at],
 		.must_count = must,
 		.size = (int32_t)(size < available ? size : available),
 	};
 	if (clock_monotonic_ms() >= varied->end_ms)
 		return false;
+	varied->last = !varied->last;
 	const V1beta1__ContainerPreferredAllocationResponse *answer =
 		expect_answer(varied->rig, varied->resource, &request, &reply);
 	return answer != NULL && varied->judge(&request, answer, varied->user);
@@ -382,18 +385,18 @@ const struct check preferred_allocation_checks[] = {
 		  .advice = "Answer every possible request, or do not set "
 			    "get_preferred_allocation_available: an error fails the pod.",
 		  .depends_on = "allocate.one-response"),
-	PREFERRED("only-available", 2, PRF_03, MEDIUM, only_available,
+	PREFERRED("only-available", 3, PRF_03, MEDIUM, only_available,
 		  .title = "Only available devices are preferred, each once",
 		  .advice = "Choose among available_deviceIDs: the kubelet drops all others and "
 			    "chooses by itself.",
 		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("must-include", 2, PRF_04, MEDIUM, must_include,
+	PREFERRED("must-include", 3, PRF_04, MEDIUM, must_include,
 		  .title = "Devices that must be included are preferred",
 		  .advice = "Begin with must_include_deviceIDs, which the container holds already, "
 			    "and add the devices that fit them best.",
 		  .depends_on = "preferred-allocation.succeeds"),
 	PREFERRED(
-		"size", 2, PRF_05, MEDIUM, size,
+		"size", 3, PRF_05, MEDIUM, size,
 		.title = "A preferred allocation has the requested number of devices",
 		.advice =
 			"Return allocation_size devices: otherwise the kubelet chooses the missing "

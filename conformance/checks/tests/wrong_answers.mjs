@@ -83,7 +83,10 @@ const wrong = {
 		[nodePlugin('prefers-devices-in-use'), 'of 2 devices, expected one that is available'],
 		[nodePlugin('prefers-one-twice'), '\'gpu-0\' again for 2 devices'],
 	],
-	'preferred-allocation.must-include': [[prefers({preferred: ['gpu-3', 'gpu-1']}), 'devices that must be included: got gpu-0 is not']],
+	'preferred-allocation.must-include': [
+		[prefers({preferred: ['gpu-3', 'gpu-1']}), 'devices that must be included: got gpu-0 is not'],
+		[nodePlugin('prefers-the-first'), 'devices that must be included: got gpu-'],
+	],
 	'preferred-allocation.size': [
 		[nodePlugin('prefers-fewer-of-many'), 'preferred devices: got 2 for 3 of 4'],
 		[nodePlugin('prefers-what-it-must'), 'preferred devices: got 1 for 2 of 4, of which 1 must be included'],

@@ -170,6 +170,9 @@ rows.push(
 	{check: 'allocate.unhealthy-id', plugin: plugin({devices: [devices[0], {id: 'gpu-1', health: 'Unhealthy'}]}), args, wanted: 'pass'},
 	{check: 'allocate.variable-names', plugin: plugin(each({envs: {'': '1'}})), args, reason: '\'\''},
 	{check: 'allocate.variable-names', plugin: plugin(each({envs: {GPU: '0␀1'}})), args, reason: '\'GPU\' has a NUL'},
+	{check: 'allocate.variable-names', plugin: plugin(each({envs: {GPU: 'x'.repeat(131068)}})), args, reason: '\'GPU\' has 131073 bytes'},
+	{check: 'allocate.variable-names', plugin: plugin(each({envs: {GPU: 'x'.repeat(131067)}})), args, wanted: 'pass'},
+	{check: 'allocate.permissions', plugin: plugin(each({devices: [{...answer.devices[0], permissions: 'm'}]})), args, reason: '\'m\' of /dev/null'},
 	{check: 'allocate.variable-names', plugin: plugin(each({envs: {'gpu.0-id': '1'}})), args, wanted: 'pass'},
 	// The kubelet compares paths as text, and runtimes mount both: the second hides the first.
 	{

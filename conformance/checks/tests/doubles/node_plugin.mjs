@@ -911,6 +911,10 @@ const faults = {
 		faults.prefers();
 		unlike('prefer', (before, available, must, size) => before(available, must, size > 2 ? size - 1 : size));
 	},
+	'prefers-the-first': () => {
+		faults.prefers();
+		plugin.prefer = (available, must, size) => available.slice(0, size);
+	},
 	'prefers-what-it-must': () => {
 		faults.prefers();
 		unlike('prefer', (before, available, must, size) => (must.length > 0 ? must : before(available, must, size)));
@@ -1052,6 +1056,46 @@ const faults = {
 			return before(data);
 		});
 	},
+	'refuses-what-returned': () => {
+		const ever = new Set();
+		unlike('refuses', (before, id) => {
+			for (const failed of plugin.failed()) ever.add(failed);
+			return ever.has(id);
+		});
+	},
+	'nodes-of-their-own': () => (plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full'][plugin.ids.indexOf(id)]),
+	'all-fail-together': () => {
+		faults['nodes-of-their-own']();
+		unlike('failed', (before) => (before().length > 0 ? plugin.ids : []));
+	},
+	'counts-healthy-devices': () => (plugin.node = (id) => ['/dev/null', '/dev/zero'][plugin.ids.filter((other) => !plugin.failed().includes(other)).indexOf(id)]),
+	'swaps-what-returned': () => {
+		const ever = new Set();
+		unlike('refuses', (before, id) => {
+			for (const failed of plugin.failed()) ever.add(failed);
+			return before(id);
+		});
+		plugin.node = (id) => ['/dev/null', '/dev/zero'][(plugin.ids.indexOf(id) + (ever.has(id) ? 1 : 0)) % 2];
+	},
+	'prefers-what-failed': () => {
+		faults.prefers();
+		plugin.prefer = (available, must, size) => [...plugin.failed().filter((id) => id !== ''), ...available].slice(0, size);
+	},
+	'changes-need-a-stream': () => {
+		let known = [];
+		let last = '';
+		const now = plugin.failed;
+		plugin.failed = () => known;
+		unlike('lookAtDevices', (before) => {
+			const failed = now();
+			if (failed.join() === last) return;
+			last = failed.join();
+			if (plugin.streams.size > 0) known = failed;
+			before();
+		});
+	},
+	/* Right: both ids hand out one device. */
+	'shares-fail-together': () => unlike('failed', (before) => (before().length > 0 ? plugin.ids : [])),
 	'places-while': (known) => {
 		plugin.device = (id, failed) => bytes(1, message(
 			bytes(1, id), bytes(2, failed ? 'Unhealthy' : 'Healthy'), known() ? bytes(3, bytes(1, Buffer.from([8, 1]))) : Buffer.alloc(0),
