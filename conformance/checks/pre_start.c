@@ -196,6 +196,21 @@ static void cancelled(struct rig *rig, const struct rig_item *item)
 	(void)expect_start(rig, item, "PreStartContainer after cancelled calls", &reply);
 }
 
+/* Another device, and what a list said of it; NULL: nothing wrong. */
+struct watched {
+	const struct rig_item *item;
+	const char *id, *wrong;
+};
+
+static void watch_other(const struct kubelet_event *event, void *user)
+{
+	struct watched *watched = user;
+	const struct kubelet_device *device = kubelet_device_find(event->devices, watched->id);
+	if (text_equal(event->resource, watched->item->resource) &&
+	    !kubelet_device_is_healthy(device))
+		watched->wrong = kubelet_device_state(device);
+}
+
 /* A device that another container uses keeps its health and its files. */
 static void others(struct rig *rig, const struct rig_item *item)
 {
@@ -212,15 +227,19 @@ static void others(struct rig *rig, const struct rig_item *item)
 		allocate_expect(rig, item->resource, &other, 1, other, &before);
 	if (answer != NULL)
 		allocate_add_mounted(answer, &files);
-	if (answer == NULL || !expect_start(rig, item, "PreStartContainer", &reply))
+	struct watched watched = {.item = item, .id = other};
+	rig->on_list = watch_other;
+	rig->on_list_user = &watched;
+	bool started = answer != NULL && expect_start(rig, item, "PreStartContainer", &reply);
+	if (started)
+		(void)rig_watch(rig, LISTED_MS, LISTED_MS);
+	rig->on_list = NULL;
+	if (!started)
 		return;
-	(void)rig_watch(rig, LISTED_MS, LISTED_MS);
-	const struct kubelet_device *device =
-		kubelet_resource_device(rig->kubelet, item->resource, other);
-	(void)check_expect(rig->run, kubelet_device_is_healthy(device),
-			   check_format(rig->run, "%s after PreStartContainer of %s", other,
-					item->ids->items[0]),
-			   "listed and healthy, as before", "%s", kubelet_device_state(device));
+	(void)check_expect_is(rig->run, watched.wrong == NULL,
+			      check_format(rig->run, "%s after PreStartContainer of %s", other,
+					   item->ids->items[0]),
+			      "listed and healthy, as before", watched.wrong);
 	text_each (path, &files)
 		tally_add(&present, file_exists(path), "%s is gone", path);
 }
@@ -288,7 +307,7 @@ const struct check pre_start_checks[] = {
 			  "Stop at the end of the call's context, and release what it locked: the "
 			  "kubelet cancels the call at its deadline.",
 		  .depends_on = "pre-start.succeeds"),
-	PRE_START("others-undisturbed", 1, PRE_06, HIGH, required, others,
+	PRE_START("others-undisturbed", 2, PRE_06, HIGH, required, others,
 		  .title = "PreStartContainer leaves the devices of other containers alone",
 		  .advice = "Reset and prepare only the devices of the call.",
 		  .depends_on = "pre-start.succeeds"),

@@ -263,6 +263,34 @@ static bool has_size(const struct request *request,
 	return tally->wrong == 0;
 }
 
+/* A call of several container requests gets an answer to each, in order. A kubelet sends one: it may be refused. */
+static void judge_several(struct rig *rig, const struct rig_item *item)
+{
+	const struct request request = request_of(item, 1, 0);
+	struct kubelet_preferred_request message;
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	kubelet_preferred_request_init(&message, request.available, request.available_count, 1);
+	V1beta1__ContainerPreferredAllocationRequest second = message.container;
+	V1beta1__ContainerPreferredAllocationRequest *both[] = {&message.container, &second};
+	second.allocation_size = item->ids->count > 1 ? 2 : 1;
+	message.request.container_requests = both;
+	message.request.n_container_requests = ARRAY_SIZE(both);
+	int rc = rig_call(rig, item->resource, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
+			  &message.request.base,
+			  &v1beta1__preferred_allocation_response__descriptor, &reply, &err);
+	if (!check_expect_ok(rig->run, rc, "two container requests in a call", &err) ||
+	    reply.code != RPC_OK)
+		return;
+	const V1beta1__PreferredAllocationResponse *response =
+		(const V1beta1__PreferredAllocationResponse *)reply.reply;
+	const long long got = response->n_container_responses > 1
+				      ? (long long)response->container_responses[1]->n_deviceids
+				      : 0;
+	(void)check_expect_int(rig->run, "preferred devices of a second container request", got,
+			       second.allocation_size);
+}
+
 /* No call returns a device: the available ids of a request are free, whatever was allocated before. */
 static void size(struct rig *rig, const struct rig_item *item)
 {
@@ -279,7 +307,8 @@ static void size(struct rig *rig, const struct rig_item *item)
 		if (!check_expect_ok(rig->run, rc, "Allocate of one device", &err))
 			return;
 	}
-	(void)judge_answers(rig, item, has_size, &later);
+	if (judge_answers(rig, item, has_size, &later))
+		judge_several(rig, item);
 }
 
 static void impossible(struct rig *rig, const struct rig_item *item)

@@ -253,6 +253,17 @@ static void variables(struct check_run *run)
 		check_not_applicable(run, "no answer has a variable or an annotation");
 }
 
+/* The content of the file that an id leads to. */
+static const char victim_content[] = "not the plugin's\n";
+
+static void expect_no_content(struct rig *rig, const struct rpc_answer *reply)
+{
+	if (strstr(reply->message, "not the plugin's") != NULL)
+		(void)check_expect(rig->run, false, "grpc-message",
+				   "nothing of the file that the id leads to", "%s",
+				   reply->message);
+}
+
 /* Calls the plugin in every way with an id that it does not have. False: recorded. */
 static bool call_with(struct rig *rig, const char *resource, const char *id)
 {
@@ -262,6 +273,8 @@ static bool call_with(struct rig *rig, const char *resource, const char *id)
 	int rc = rig_allocate(rig, resource, &id, 1, &allocated, &err);
 	if (rc == 0)
 		rc = rig_pre_start(rig, resource, &id, 1, &started, &err);
+	expect_no_content(rig, &allocated);
+	expect_no_content(rig, &started);
 	return rc == 0 ||
 	       check_expect_ok(rig->run, rc, "a call with an unknown id is answered", &err);
 }
@@ -287,11 +300,10 @@ static bool find_made(const char *victim, char name[RIG_LINE_MAX])
 
 static void paths_in_ids(struct rig *rig, const struct rig_item *item)
 {
-	static const char content[] = "not the plugin's\n";
 	const char *victim = check_path(rig->run, VICTIM);
 	const char *made = check_path(rig->run, MADE);
 	struct error err = {0};
-	int rc = file_write_atomic(victim, content, strlen(content), 0600, &err);
+	int rc = file_write_atomic(victim, victim_content, strlen(victim_content), 0600, &err);
 	if (!check_works(rig->run, rc, "a file", &err))
 		return;
 	struct file_status before = {0};
@@ -304,6 +316,14 @@ static void paths_in_ids(struct rig *rig, const struct rig_item *item)
 			       check_format(rig->run, "%s%s", starts[i], victim)) ||
 		    !call_with(rig, item->resource,
 			       check_format(rig->run, "%s%s", starts[i], made)))
+			return;
+	}
+	/* A shell makes the file, whether it gets the id as it is or in quotes. */
+	static const char *const heads[] = {"a;", "a';", "a\";", "$("};
+	static const char *const tails[] = {";#", ";#", ";#", ")"};
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
+		if (!call_with(rig, item->resource,
+			       check_format(rig->run, "%s:>%s%s", heads[i], made, tails[i])))
 			return;
 	}
 	if (!call_with(rig, item->resource, "../" MADE) ||
@@ -425,10 +445,12 @@ const struct check security_checks[] = {
 	      .advice = "Set the variables that the driver reads, one by one; do not pass on the "
 			"plugin's own.",
 	      .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
-	CHECK("security.paths-in-ids", SEC_08, HIGH, 2, rig_each_resource, .timeout_s = 180,
+	CHECK("security.paths-in-ids", SEC_08, HIGH, 3, rig_each_resource, .timeout_s = 180,
 	      .needs = {.os = "linux", .devices = 1}, .depends_on = "allocate.one-response",
 	      .judge = paths_in_ids, .title = "No id leads the plugin to a file",
-	      .advice = "Look ids up in the list that was sent before they become part of a path."),
+	      .advice =
+		      "Look ids up in the list that was sent before they become part of a path or "
+		      "of a command."),
 	SECURITY("log", SEC_09, LOW, log_lines,
 		 .title = "No id makes up a line of the plugin's log",
 		 .advice = "Print ids quoted, as with %q in Go."),

@@ -74,6 +74,7 @@ const wrong = {
 	'pre-start.others-undisturbed': [
 		[prepares({after_call: {method: 'PreStartContainer', devices: devices.map((d, i) => (i === 3 ? {...d, health: 'Unhealthy'} : d))}}), 'gpu-3 after PreStartContainer of gpu-0: got Unhealthy'],
 		[prepares({after_call: {method: 'PreStartContainer', devices: devices.slice(0, 1)}}), 'got gone'],
+		[nodePlugin('resets-all'), 'gpu-1 after PreStartContainer of gpu-0: got Unhealthy'],
 	],
 	'pre-start.leaks': [
 		[nodePlugin('descriptor-a-start'), 'open descriptors of the plugin'],
@@ -92,6 +93,7 @@ const wrong = {
 		[nodePlugin('prefers-what-it-must'), 'preferred devices: got 1 for 2 of 4, of which 1 must be included'],
 		[nodePlugin('prefers-what-it-never-allocated'), 'preferred devices after Allocate: got 0 for 2 of 4'],
 		[nodePlugin('prefers-nothing'), 'preferred devices: got 0 for 2 of 4'],
+		[nodePlugin('prefers-for-one-container'), 'preferred devices of a second container request: got 0, expected 2'],
 	],
 	'preferred-allocation.leaks': [
 		[nodePlugin('descriptor-a-preference'), 'open descriptors of the plugin'],
@@ -159,6 +161,8 @@ const wrong = {
 		[plugin({touch: join(touched, '{id}')}), 'the file that an id leads to: got changed or removed'],
 		[plugin({touch: '{id}'}), 'the file that an id leads to: got changed or removed'],
 		[nodePlugin('locks-any-id'), 'a file that does not exist, by an id: got made-by-an-id.lock, made by the plugin'],
+		...['bare', 'single', 'double'].map((quotes) => [nodePlugin('shell-gets-any-id', quotes), 'by an id: got made-by-an-id, made by the plugin']),
+		[nodePlugin('shows-the-file-of-an-id'), 'grpc-message: got not the plugin\'s'],
 	],
 	'security.log': [[plugin({log_ids: true}), 'got a line that the id made up']],
 	'load.many-calls': [

@@ -2,7 +2,8 @@
 // usage: node node_plugin.mjs PLUGIN-DIR [FAULT]
 // A device plugin on Node's HTTP/2, without a gRPC library, and with at most one fault: each entry of `faults` changes the plugin in
 // one way in which plugins of others have failed, or could.
-import {chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
+import {spawnSync} from 'node:child_process';
+import {chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
 import http2 from 'node:http2';
 import net from 'node:net';
 import {basename, dirname, join} from 'node:path';
@@ -776,6 +777,15 @@ const faults = {
 		} catch {}
 		return before(id);
 	}),
+	'shell-gets-any-id': (quotes) => unlike('knows', (before, id) => {
+		const quote = {bare: '', single: '\'', double: '"'}[quotes];
+		spawnSync('sh', ['-c', `echo ${quote}${id}${quote} >/dev/null`]);
+		return before(id);
+	}),
+	'shows-the-file-of-an-id': () => unlike('refuse', (before, id) => {
+		if (existsSync(id)) throw new Status(UNKNOWN_ID, `${readFileSync(id, 'utf8').trim()} is no device`);
+		before(id);
+	}),
 	'second-without-permissions': () => (plugin.permissions = (i) => (i === 0 ? 'rw' : '')),
 	'several-get-a-missing-file': () => unlike('files', (before, ids) => [...before(), ...(ids.length > 1 ? [plugin.mount('/opt/peers.json', '/nonexistent/peers.json')] : [])]),
 	'other-ids-each-start': () => (plugin.ids = plugin.ids.map((id) => `${id}-${process.pid}`)),
@@ -883,7 +893,8 @@ const faults = {
 			return message();
 		};
 	},
-	'ill-while-prepared': () => {
+	'resets-all': () => faults['ill-while-prepared'](() => plugin.ids),
+	'ill-while-prepared': (which = (ids) => ids) => {
 		let ill = [];
 		const become = (ids) => {
 			ill = ids;
@@ -892,7 +903,7 @@ const faults = {
 		faults.prepares();
 		plugin.failed = () => ill;
 		plugin.methods.PreStartContainer = (data) => {
-			become(fields(data).map(([, id]) => id.toString()));
+			become(which(fields(data).map(([, id]) => id.toString())));
 			setTimeout(() => become([]), 100);
 			return message();
 		};
@@ -902,6 +913,10 @@ const faults = {
 		plugin.ids = ['gpu-0', 'gpu-1', 'gpu-2', 'gpu-3'];
 		plugin.options = Buffer.from([16, 1]);
 		plugin.methods.GetPreferredAllocation = (data) => plugin.preferred(data);
+	},
+	'prefers-for-one-container': () => {
+		faults.prefers();
+		unlike('preferred', (before, data) => before(bytes(1, fields(data)[0][1])));
 	},
 	'prefers-nothing': () => {
 		faults.prefers();
