@@ -129,9 +129,12 @@ static size_t methods_of(struct rig *rig, const char *resource, enum method meth
 static int start_call(struct rig *rig, const struct rig_item *item, enum method method,
 		      const char *id, struct parallel_call *call, struct error *err)
 {
-	struct rpc_channel *channel =
-		kubelet_plugin_channel(kubelet_resource_plugin(rig->kubelet, item->resource));
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
+	struct rpc_channel *channel = kubelet_plugin_channel(plugin);
 	const uint64_t limit_ms = context_wait_ms(rig->context, RIG_CALL_MS);
+	int rc = kubelet_plugin_expect_connected(plugin, err);
+	if (rc < 0)
+		return rc;
 	if (method == ALLOCATE) {
 		struct kubelet_allocate_request request = {0};
 		kubelet_allocate_request_add(&request, &id, 1);

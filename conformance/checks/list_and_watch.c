@@ -205,10 +205,11 @@ const struct check list_and_watch_checks[] = {
 	     .title = "Later device lists are as sound as the first",
 	     .advice = "Build every list by the same code, from all devices: each replaces the one "
 		       "before."),
-	LIST("two-streams", LAW_08, MEDIUM, list_two_streams,
-	     .title = "Two streams at once both get the full list",
-	     .advice = "Give each ListAndWatch call its own subscription instead of one shared "
-		       "channel."),
+	CHECK("list-and-watch.two-streams", LAW_08, MEDIUM, 2, list_two_streams, .timeout_s = 720,
+	      .depends_on = "list-and-watch.arrives",
+	      .title = "Two streams at once both get the full list",
+	      .advice = "Give each ListAndWatch call its own subscription instead of one shared "
+			"channel."),
 	LIST("cancel", LAW_09, MEDIUM, list_cancel, .title = "Cancelled streams are released",
 	     .advice = "End the handler when the stream's context ends."),
 	LIST("no-storm", LAW_14, MEDIUM, list_no_storm,

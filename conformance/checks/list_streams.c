@@ -134,6 +134,11 @@ static char *find_difference(const struct kubelet_message *first,
 		if (strcmp(one[i]->health, other[j]->health) != 0)
 			return text_format("%s is %s, and %s on the first stream", one[i]->id,
 					   other[j]->health, one[i]->health);
+		char *numa CLEANUP_FREE = list_numa_text(one[i]);
+		char *other_numa CLEANUP_FREE = list_numa_text(other[j]);
+		if (strcmp(numa, other_numa) != 0)
+			return text_format("%s is on NUMA nodes:%s, and:%s on the first stream",
+					   one[i]->id, other_numa, numa);
 		i++;
 		j++;
 	}
@@ -163,7 +168,9 @@ int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kube
 		     struct error *err)
 {
 	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, out, err);
+	int rc = kubelet_plugin_expect_connected(plugin, err);
+	if (rc == 0)
+		rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, out, err);
 	if (rc == 0)
 		rc = kubelet_stream_wait(*out, RIG_CALL_MS, err);
 	rig_waited(rig, start);

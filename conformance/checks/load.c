@@ -217,6 +217,9 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 	struct kubelet_stream *stalled CLEANUP_KUBELET_STREAM = NULL;
 	struct kubelet_stream *other CLEANUP_KUBELET_STREAM = NULL;
 	struct error err = {0};
+	int rc = kubelet_plugin_expect_connected(plugin, &err);
+	if (!rig_expect_ok(rig, rc, "the kubelet's connection", &err))
+		return;
 	uint32_t most = rpc_channel_streams_max(kubelet_plugin_channel(plugin));
 	if (most < SLOW_STREAMS) {
 		check_not_applicable(rig->run,
@@ -224,7 +227,7 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 				     (unsigned)most, SLOW_STREAMS);
 		return;
 	}
-	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stalled, &err);
+	rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stalled, &err);
 	if (!check_works(rig->run, rc, "a stream", &err))
 		return;
 	kubelet_stream_pause(stalled);
@@ -235,7 +238,9 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 		return;
 	(void)check_expect_is(rig->run, kubelet_stream_state(rig_stream(rig, item->resource)).open,
 			      "the kubelet's own stream", "open", "closed");
-	rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &other, &err);
+	rc = kubelet_plugin_expect_connected(plugin, &err);
+	if (rc == 0)
+		rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &other, &err);
 	if (rc == 0)
 		rc = kubelet_stream_wait(other, context_wait_ms(rig->context, RIG_CALL_MS), &err);
 	(void)rig_expect_ok(rig, rc, "a list on another stream meanwhile", &err);
@@ -258,7 +263,7 @@ static void idle_processor(struct check_run *run)
 	rig_each (resource, rig) {
 		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
 		struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = NULL;
-		if (plugin != NULL &&
+		if (plugin != NULL && kubelet_plugin_is_connected(plugin) &&
 		    rpc_channel_streams_max(kubelet_plugin_channel(plugin)) >= SLOW_STREAMS &&
 		    kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stream, NULL) == 0)
 			(void)kubelet_stream_wait(stream,

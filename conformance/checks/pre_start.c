@@ -183,10 +183,12 @@ static void cancelled(struct rig *rig, const struct rig_item *item)
 		struct error err = {0};
 		request.devices_ids = message_strings(&id);
 		request.n_devices_ids = 1;
-		int rc = rpc_unary(kubelet_plugin_channel(plugin),
-				   DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
-				   &v1beta1__pre_start_container_response__descriptor, RIG_CALL_MS,
-				   on_cancelled, &call, &call, &err);
+		int rc = kubelet_plugin_expect_connected(plugin, &err);
+		if (rc == 0)
+			rc = rpc_unary(kubelet_plugin_channel(plugin),
+				       DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
+				       &v1beta1__pre_start_container_response__descriptor,
+				       RIG_CALL_MS, on_cancelled, &call, &call, &err);
 		if (!check_works(rig->run, rc, "a call that is cancelled", &err))
 			return;
 		(void)rig_watch(rig, 1, 1); /* it leaves */

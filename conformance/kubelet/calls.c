@@ -23,7 +23,7 @@ int own_call(struct kubelet_plugin *plugin, const char *method, const ProtobufCM
 					    .stop = is_interrupted,
 					    .user = plugin->kubelet};
 	*out = (struct rpc_answer){.code = RPC_NO_STATUS};
-	int rc = client_expect_channel(plugin, err);
+	int rc = kubelet_plugin_expect_connected(plugin, err);
 	if (rc < 0)
 		return rc;
 	rc = rpc_unary_answer(plugin->channel, &call, out, err);

@@ -71,7 +71,7 @@ void client_deregister(struct kubelet_plugin *plugin)
 		holder->is_client = false;
 }
 
-int client_expect_channel(const struct kubelet_plugin *plugin, struct error *err)
+int kubelet_plugin_expect_connected(const struct kubelet_plugin *plugin, struct error *err)
 {
 	if (plugin->channel != NULL)
 		return 0;
@@ -147,7 +147,7 @@ static void on_list_end(struct kubelet_stream *stream, void *user)
 int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err)
 {
 	const struct kubelet_stream_events events = {on_list, on_list_end, plugin};
-	int rc = client_expect_channel(plugin, err);
+	int rc = kubelet_plugin_expect_connected(plugin, err);
 	if (rc < 0)
 		return rc;
 	rc = kubelet_stream_open(plugin->channel, &events, &plugin->stream, err);

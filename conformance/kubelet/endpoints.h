@@ -28,8 +28,6 @@ struct kubelet_plugin *client_connected(struct kubelet *kubelet, const char *res
 					const char *socket);
 void client_deregister(struct kubelet_plugin *plugin);
 int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err);
-/* Disconnected: ERROR_UNAVAILABLE with the reason. */
-int client_expect_channel(const struct kubelet_plugin *plugin, struct error *err);
 void client_disconnect(struct kubelet_plugin *plugin);
 /* DeRegisterPlugin: whoever holds the key that resource and socket have. */
 void client_disconnect_holder(struct kubelet *kubelet, const char *resource, const char *socket);

@@ -17,6 +17,9 @@ struct kubelet_plugin;
 
 bool kubelet_plugin_is_connected(const struct kubelet_plugin *plugin);
 
+/* ERROR_UNAVAILABLE, with the cause, once it is disconnected. */
+int kubelet_plugin_expect_connected(const struct kubelet_plugin *plugin, struct error *err);
+
 /* For any call of one's own, also asynchronous ones (rpc/client.h); NULL once disconnected. */
 struct rpc_channel *kubelet_plugin_channel(const struct kubelet_plugin *plugin);
 

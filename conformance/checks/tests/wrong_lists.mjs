@@ -49,6 +49,7 @@ const wrong = {
 		[plugin({later_streams: {skip: 1, devices: [first]}}), 'gpu-1 is only on the first stream'],
 		[plugin({later_streams: {skip: 1, devices: [first, ill(second)]}}), 'gpu-1 is Unhealthy, and Healthy on the first stream'],
 		[plugin({later_streams: {skip: 1, devices: [...devices, {id: 'gpu-2'}]}}), 'gpu-2 is only on the second stream'],
+		[plugin({later_streams: {skip: 1, devices: [{...first, numa: [1]}, {id: 'gpu-1'}]}}), 'gpu-0 is on NUMA nodes: 1, and: 0 on the first stream'],
 		[plugin({after_call: {method: 'ListAndWatch', skip: 1, devices: []}}), 'devices of example.com/gpu'],
 		[plugin({rpc: {ListAndWatch: {code: 'ALREADY_EXISTS', skip: 1}}}), 'a list on a second stream'],
 		[plugin({rpc: {ListAndWatch: {cut: true, skip: 1}}}), 'a list on a second stream'],
@@ -60,6 +61,7 @@ const wrong = {
 		[plugin({leak: {method: 'ListAndWatch', bytes: 60000}}), 'bytes of memory of the plugin'],
 		[plugin({rpc: {ListAndWatch: {hang: true, skip: 50}}}), 'opened and cancelled'],
 		[nodePlugin('lists-late-and-leaks', 600), 'open descriptors of the plugin'],
+		[nodePlugin('cancelled-streams-end-all'), 'opened and cancelled'],
 	],
 	'list-and-watch.ids-stable': [
 		[inTurn(plugin(), plugin({devices: [first, {id: 'gpu-9'}]})), 'id after a restart: got example.com/gpu gpu-1 is missing'],

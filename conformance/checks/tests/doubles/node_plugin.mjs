@@ -1002,6 +1002,15 @@ const faults = {
 		const ever = new Set();
 		unlike('failed', (before) => [...before().reduce((all, id) => all.add(id), ever)]);
 	},
+	'cancelled-streams-end-all': () => {
+		let count = 0;
+		unlike('watch', (before, stream) => {
+			before(stream);
+			stream.on('close', () => {
+				if (++count === 20) for (const other of plugin.streams) other.end();
+			});
+		});
+	},
 	'lists-on-the-last-stream': () => unlike('lookAtDevices', (before) => {
 		const {streams} = plugin;
 		plugin.streams = new Set([...streams].slice(-1));
