@@ -480,8 +480,8 @@ const struct check allocate_checks[] = {
 			  "lists from call to call. An empty one leaves the container without the "
 			  "device, unless the runtime has a plugin that adds it."),
 	ALLOCATE_BODY(
-		"lists-stay", ALC_33, HIGH, 1, allocate_lists_stay,
-		.title = "Allocate leaves devices listed and healthy",
+		"lists-stay", ALC_33, HIGH, 2, allocate_lists_stay,
+		.title = "Allocate and GetPreferredAllocation leave devices listed and healthy",
 		.advice =
 			"Report health only: the kubelet knows which devices it has allocated, and "
 			"takes an unhealthy one for broken."),

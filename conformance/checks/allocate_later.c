@@ -353,7 +353,11 @@ static bool some_are_wrong(struct rig *rig, struct staying_all *all)
 	rig->on_list_user = all;
 	for (size_t i = 0; i < all->count; i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		(void)rig_allocate(rig, all->each[i].resource, &all->each[i].id, 1, &reply, NULL);
+		struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
+		const char *resource = all->each[i].resource;
+		(void)rig_allocate(rig, resource, &all->each[i].id, 1, &reply, NULL);
+		if (rig_options(rig, resource).get_preferred_allocation_available)
+			(void)rig_prefer(rig, resource, &all->each[i].id, 1, 1, &preferred, NULL);
 	}
 	(void)rig_watch(rig, LISTED_MS, LISTED_MS);
 	rig->on_list = NULL;
@@ -372,7 +376,8 @@ void allocate_lists_stay(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
 	struct staying_all all = {0};
-	TALLY(devices, run, "devices after Allocate", "listed and healthy, as before");
+	TALLY(devices, run, "devices after Allocate or GetPreferredAllocation",
+	      "listed and healthy, as before");
 	if (rig == NULL)
 		return;
 	rig_each (resource, rig) {

@@ -107,6 +107,7 @@ static void judge_calls(const struct others *others)
 	size_t count = 0;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer started CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	text_each (id, &others->ids) {
 		const struct kubelet_device *found =
@@ -120,6 +121,10 @@ static void judge_calls(const struct others *others)
 		return;
 	int rc = rig_allocate(rig, device->resource, ids, 1, &reply, &err);
 	expect_served(others, rc, "Allocate", &reply, &err);
+	if (rig_options(rig, device->resource).pre_start_required) {
+		rc = rig_pre_start(rig, device->resource, ids, 1, &started, &err);
+		expect_served(others, rc, "PreStartContainer", &started, &err);
+	}
 	if (rig_options(rig, device->resource).get_preferred_allocation_available) {
 		rc = rig_prefer(rig, device->resource, ids, count, 1, &preferred, &err);
 		expect_served(others, rc, "GetPreferredAllocation", &preferred, &err);

@@ -2,6 +2,7 @@
 /* ListAndWatch: the plugin's device lists, and the streams that bring them. */
 #include "conformance/checks/list_and_watch.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/suites.h"
 
@@ -138,15 +139,33 @@ static void message_size(struct rig *rig, const struct rig_item *item)
 				   requirement_limit(CHECK_LAW_05));
 }
 
+/* Is it unknown, or does the node have one of these NUMA nodes? Topology managers know no others. */
+static bool is_on_node(const struct rig *rig, const struct kubelet_device *device)
+{
+	const struct context *context = rig->context;
+	bool known = context->node_file == NULL && context->wine_directory == NULL &&
+		     file_exists("/sys/devices/system/node/node0");
+	for (size_t i = 0; known && i < device->numa_count; i++) {
+		char *path CLEANUP_FREE = text_format("/sys/devices/system/node/node%lld",
+						      (long long)device->numa[i]);
+		known = !file_exists(path);
+	}
+	return !known || device->numa_count == 0;
+}
+
 static void numa_nodes(struct rig *rig, const struct rig_item *item)
 {
 	long long highest = requirement_limit(CHECK_LAW_15);
+	TALLY(present, rig->run, "NUMA nodes of a device", "one of them on this machine, at least");
 	TALLY(nodes, rig->run, "NUMA node", check_format(rig->run, "0 to %lld", highest));
 	for (size_t i = 0; i < item->list->devices.count; i++) {
 		const struct kubelet_device *device = &item->list->devices.items[i];
 		for (size_t j = 0; j < device->numa_count; j++)
 			tally_add(&nodes, device->numa[j] >= 0 && device->numa[j] <= highest,
 				  "%lld of %s", (long long)device->numa[j], device->id);
+		if (device->numa_count != 0 && nodes.wrong == 0)
+			tally_add(&present, is_on_node(rig, device), "none of those of %s",
+				  device->id);
 	}
 	if (nodes.count == 0)
 		(void)check_expect(rig->run, true, item->resource, "sound NUMA nodes",
@@ -215,13 +234,14 @@ const struct check list_and_watch_checks[] = {
 	LIST("no-storm", LAW_14, MEDIUM, list_no_storm,
 	     .title = "A stable node causes no storm of device lists",
 	     .advice = "Send a list only when something changed: each costs a checkpoint write."),
-	LIST("numa-nodes", LAW_15, MEDIUM, each_list, .param = &one_device,
-	     .title = "NUMA nodes in the list are those that a kubelet counts",
-	     .advice =
-		     "Omit the topology when the node is unknown; do not send -1. Nodes with the "
-		     "Topology Manager policy restricted or single-numa-node refuse pods with such "
-		     "a device.",
-	     .judge = numa_nodes),
+	CHECK("list-and-watch.numa-nodes", LAW_15, MEDIUM, 2, each_list, .timeout_s = 720,
+	      .depends_on = "list-and-watch.arrives", .param = &one_device,
+	      .title = "NUMA nodes in the list are those that a kubelet counts",
+	      .advice =
+		      "Omit the topology when the node is unknown; do not send -1. Nodes with the "
+		      "Topology Manager policy restricted or single-numa-node refuse pods with such "
+		      "a device.",
+	      .judge = numa_nodes),
 	LIST("ids-across-resources", LAW_18, MEDIUM, list_ids_across,
 	     .title = "No device is offered by two resources of the plugin",
 	     .advice = "Give a device to one resource: the kubelet counts each resource by itself "

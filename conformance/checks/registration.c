@@ -365,18 +365,17 @@ const struct check registration_checks[] = {
 			     "Set pre_start_required or get_preferred_allocation_available in the "
 			     "answer to GetDevicePluginOptions: without it no kubelet calls.",
 		     .needs = {.optional_calls = true}, .judge = optional_calls),
-	REGISTRATION_REVISED(
-		"refused", REG_11, MEDIUM, 2, ARRIVES, registration_refused,
-		.title = "A refused plugin ends with an error or tries again slowly",
-		.advice = "Wait at least a second between attempts, or end with an exit code "
-			  "other than 0.",
-		.needs = {.own_plugin = true}),
-	REGISTRATION_REVISED(
-		"unavailable", REG_12, HIGH, 2, ACCEPTED, registration_unavailable,
-		.title = "A plugin registers after a kubelet was unavailable at first",
-		.advice = "Call Register again after a failure, with a pause, or end with an "
-			  "error and let the supervisor start the plugin again.",
-		.needs = {.own_plugin = true}),
+	REGISTRATION("refused", REG_11, MEDIUM, ARRIVES, registration_refused,
+		     .title = "A refused plugin ends with an error or tries again slowly",
+		     .advice = "Wait at least a second between attempts, or end with an exit code "
+			       "other than 0.",
+		     .needs = {.own_plugin = true}),
+	CHECK("registration.unavailable", REG_12, HIGH, 2, registration_unavailable,
+	      .timeout_s = 420, .depends_on = ACCEPTED,
+	      .title = "A plugin registers after a kubelet was unavailable at first",
+	      .advice = "Call Register again after a failure, with a pause, or end with an "
+			"error and let the supervisor start the plugin again.",
+	      .needs = {.own_plugin = true}),
 	REGISTRATION("answer-delayed", REG_13, MEDIUM, ACCEPTED, registration_answer_delayed,
 		     .title = "A slow answer to Register is waited for",
 		     .advice =

@@ -13,7 +13,7 @@ enum {
 	REFUSED_MS = 2000,
 	REFUSED_THOROUGH_MS = 60000,
 	ATTEMPTS_AT_ONCE = 2, /* for each resource, besides those that the time allows */
-	REFUSALS = 2,
+	REFUSALS = 4,	      /* as those below: some plugins give up after three attempts */
 	SLOW_ATTEMPTS = 2,
 	ABSENT_MS = 1000,
 	ABSENT_THOROUGH_MS = 60000,
@@ -92,10 +92,10 @@ void registration_unavailable(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	if (!rig_set_fault(rig, "register-status=UNAVAILABLE:starting*2") || !rig_start_plugin(rig))
+	if (!rig_set_fault(rig, "register-status=UNAVAILABLE:starting*4") || !rig_start_plugin(rig))
 		return;
 	bool attempted = false;
-	for (unsigned i = 0; i <= REFUSALS; i++) {
+	for (unsigned i = 0; i <= 2 * REFUSALS; i++) {
 		int rc = rig_wait(rig, rig_has_come, rig, wait_ms, "a Register call", &err);
 		if (process_has_ended(rig->plugin)) {
 			check_note(run,

@@ -359,20 +359,26 @@ static void log_lines(struct rig *rig, const struct rig_item *item)
 			      "lines of the plugin", "a line that the id made up");
 }
 
+/* The kubelet's own record of devices, which it writes when lists come. */
+static void expect_record(struct rig *rig, const char *when)
+{
+	char *path CLEANUP_FREE =
+		path_join(kubelet_plugin_dir(rig->kubelet), "kubelet_internal_checkpoint");
+	char *content CLEANUP_FREE = NULL;
+	bool found = file_read(path, CHECKPOINT_MAX, &content, NULL, NULL) == 0;
+	(void)check_expect_is(rig->run, found && strstr(content, "RegisteredDevices") != NULL,
+			      check_format(rig->run, "kubelet_internal_checkpoint %s", when),
+			      "left alone",
+			      found ? "changed by the plugin" : "removed by the plugin");
+}
+
 /* What a plugin lives through, from its start to its end. Other checks judge whether it comes back. */
 static void live_through(struct rig *rig)
 {
 	if (!rig_start_plugin(rig) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
 		return;
 	rig_allocate_one_each(rig);
-	/* The kubelet's own record of devices, which it wrote when the lists came. */
-	char *path CLEANUP_FREE =
-		path_join(kubelet_plugin_dir(rig->kubelet), "kubelet_internal_checkpoint");
-	char *content CLEANUP_FREE = NULL;
-	bool found = file_read(path, CHECKPOINT_MAX, &content, NULL, NULL) == 0;
-	(void)check_expect_is(rig->run, found && strstr(content, "RegisteredDevices") != NULL,
-			      "kubelet_internal_checkpoint after Allocate", "left alone",
-			      found ? "changed by the plugin" : "removed by the plugin");
+	expect_record(rig, "after Allocate");
 	for (size_t i = 0; i < KUBELET_RESTARTS; i++) {
 		const size_t from = kubelet_registration_count(rig->kubelet);
 		struct error err = {0};
@@ -383,8 +389,16 @@ static void live_through(struct rig *rig)
 			return;
 	}
 	rig->supervised = false;
-	if (rig->plugin != NULL)
-		(void)rig_stop_plugin(rig, SIGTERM);
+	if (rig->plugin == NULL || !rig_stop_plugin(rig, SIGTERM))
+		return;
+	/* A plugin that starts again, before the kubelet writes the record anew. */
+	rig_leave_second(rig);
+	if (rig_set_fault(rig, "register-status=UNAVAILABLE:starting*1") && rig_start_plugin(rig)) {
+		(void)rig_wait(rig, rig_has_come, rig, rig_wait_ms(rig, CHECK_REG_01),
+			       "a Register call", NULL);
+		expect_record(rig, "when the plugin starts again");
+		(void)rig_end_plugin(rig, SIGTERM, RIG_END_MS);
+	}
 }
 
 /* The directory belongs to all plugins of the node. */
@@ -428,7 +442,7 @@ const struct check security_checks[] = {
 		 .title = "The plugin's socket and directory are closed to other users",
 		 .advice = "Leave the umask and the mode of the kubelet's directory alone: whoever "
 			   "reaches the socket can ask for every device."),
-	CHECK("security.neighbours", SEC_12, HIGH, 2, neighbours, .timeout_s = 180,
+	CHECK("security.neighbours", SEC_12, HIGH, 3, neighbours, .timeout_s = 180,
 	      .title = "The plugin leaves other plugins' files alone",
 	      .advice =
 		      "Remove the own socket only, by its name: without its socket another plugin's "

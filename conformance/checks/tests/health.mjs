@@ -76,6 +76,7 @@ await judgeAll([
 	right('health.device-fails', 'replicas'),
 	wrong('health.device-fails', 'listed-twice-when-ill', 'gpu-0 after it failed: got Healthy after 60 s'),
 	wrong('health.others-stay', 'allocates-while-all-are-well', 'Allocate of other devices after gpu-0 failed: got INTERNAL a device is lost'),
+	wrong('health.others-stay', 'prepares-while-all-are-well', 'PreStartContainer of other devices after gpu-0 failed: got INTERNAL a device is lost'),
 	wrong('health.others-stay', 'prefers-while-all-are-well', 'GetPreferredAllocation of other devices after gpu-0 failed: got INTERNAL'),
 	wrong('health.others-stay', 'places-while-all-are-well', 'gpu-1 on NUMA nodes:, before: 1'),
 	...['others-stay', 'settles'].map((name) => right(`health.${name}`, 'places')),

@@ -52,9 +52,10 @@ const wrong = {
 		[nodePlugin('knows-any-case'), 'Allocate of GPU-0, where gpu-0 is listed: got OK'],
 	],
 	'allocate.lists-stay': [
+		[nodePlugin('reserves-what-it-prefers'), 'is gone, expected listed and healthy, as before'],
 		[nodePlugin('hides-what-it-hands-out'), 'gpu-0 is gone'],
 		[nodePlugin('ill-after-allocate'), 'is Unhealthy'],
-		[plugin({after_call: listed({health: 'Unhealthy'})}), 'devices after Allocate: got gpu-1 is Unhealthy'],
+		[plugin({after_call: listed({health: 'Unhealthy'})}), 'devices after Allocate or GetPreferredAllocation: got gpu-1 is Unhealthy'],
 		[plugin({after_call: {method: 'Allocate', skip: 2, devices: devices.slice(1)}}), 'gpu-0 is gone'],
 	],
 	'allocate.parallel': [
@@ -125,6 +126,7 @@ const wrong = {
 	'security.socket': [[nodePlugin('open-to-all-after-a-restart'), 'mode of the plugin\'s socket: got 0777']],
 	'security.neighbours': [
 		[nodePlugin('removes-sockets-in-a-restart'), 'neighbour.sock, another plugin\'s: got removed by the plugin'],
+		[nodePlugin('removes-the-record'), 'kubelet_internal_checkpoint when the plugin starts again: got removed by the plugin'],
 		[nodePlugin('checkpoint-of-its-own'), 'kubelet_internal_checkpoint after Allocate: got changed by the plugin'],
 		[`sh -c 'rm -f "$1"/n*.sock; shift; exec "$@"' sh {plugin-dir} ${plugin()}`, 'neighbour.sock, another plugin\'s: got removed by the plugin'],
 		[`sh -c 'd=$1; shift; trap "rm -f $d/*gpu*; kill \\$!" TERM; "$@" & wait; wait' sh {plugin-dir} ${plugin()}`, 'neighbour-gpu.sock'],
@@ -181,6 +183,7 @@ const wrong = {
 	'load.parallel-clients': [[plugin({rpc: {Allocate: {code: 'UNAVAILABLE', message: 'busy', skip: 5, times: 2}}}), 'UNAVAILABLE busy']],
 	'load.slow-reader': [[plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {}, storm_ms: 20, block_on_window: true}), 'Allocate while a stream is not read']],
 	'load.idle': [
+		[nodePlugin('grows-while-idle'), 'memory, idle: got'],
 		[plugin({}, {spin: true}), 'percent of a processor, idle'],
 		[`sh -c 'while sleep 0.05; do head -c 90000 /dev/zero | tr "\\0" "\\n"; done & exec "$@"' sh ${plugin()}`, 'bytes of output a second, idle'],
 		[nodePlugin('spins-after-a-stream'), 'percent of a processor, idle'],

@@ -168,6 +168,7 @@ rows.push(
 	{check: 'pre-start.not-required', plugin: prepares(), args, wanted: 'not-applicable'},
 	{check: 'preferred-allocation.only-available', plugin: prefers({preferred: ['gpu-1', 'gpu-1']}), args, reason: 'again'},
 	{check: 'allocate.unhealthy-id', plugin: plugin({devices: [devices[0], {id: 'gpu-1', health: 'Unhealthy'}]}), args, wanted: 'pass'},
+	{check: 'list-and-watch.numa-nodes', plugin: plugin({devices: [{id: 'gpu-0', numa: [62, 63]}]}), args, reason: 'none of those of gpu-0'},
 	{check: 'allocate.variable-names', plugin: plugin(each({envs: {'': '1'}})), args, reason: '\'\''},
 	{check: 'allocate.variable-names', plugin: plugin(each({envs: {GPU: '0␀1'}})), args, reason: '\'GPU\' has a NUL'},
 	{check: 'allocate.variable-names', plugin: plugin(each({envs: {GPU: 'x'.repeat(131068)}})), args, reason: '\'GPU\' has 131073 bytes'},

@@ -13,7 +13,7 @@ const wrong = {
 		'crash-when-refused': 'the plugin when Register was refused: got the plugin was killed by signal 11',
 		'nil-when-refused': 'and last printed: panic: runtime error',
 	},
-	'registration.unavailable': {'no-retry': 'an attempt after refusal 1'},
+	'registration.unavailable': {'no-retry': 'an attempt after refusal 1', 'four-attempts': 'an attempt after refusal 4'},
 	'registration.answer-delayed': {'deadline-300-ms': 'attempts to register example.com/gpu'},
 	'registration.kubelet-late': {'waits-only-at-start': 'the plugin registers', 'spins-without-kubelet': '% of a processor that the plugin needed before the kubelet came'},
 	'registration.other-file': {
@@ -62,7 +62,7 @@ const wrong = {
 		'files-go-with-it': 'what the answer hands out, after the plugin\'s end: got',
 	},
 	'restart.both': {'other-ids-each-start': 'devices listed after both restarted: got example.com/gpu gpu-0-'},
-	'restart.terminate': {'waits-for-streams': 'the plugin after SIGTERM: got still running'},
+	'restart.terminate': {'waits-for-streams': 'the plugin after SIGTERM: got still running', 'leaves-its-second-socket': 'the plugin\'s socket: got still there'},
 };
 
 const rows = Object.entries(wrong).flatMap(([check, byFault]) => [

@@ -522,6 +522,10 @@ const faults = {
 	},
 	/* Registration. */
 	'no-retry': () => (plugin.refused = () => {}),
+	'four-attempts': () => {
+		let count = 0;
+		unlike('refused', (before) => ++count < 4 && before());
+	},
 	'retry-at-once': () => (plugin.retryMs = 5),
 	'exit-0-when-refused': () => (plugin.refused = () => process.exit(0)),
 	'crash-when-refused': () => (plugin.refused = () => process.kill(process.pid, 'SIGSEGV')),
@@ -771,6 +775,14 @@ const faults = {
 		setTimeout(() => rmSync(path, {force: true}), 2000);
 		return [plugin.mount('/opt/driver.json', path)];
 	}),
+	'removes-the-record': () => unlike('start', (before) => {
+		rmSync(join(directory, 'kubelet_internal_checkpoint'), {force: true});
+		before();
+	}),
+	'grows-while-idle': () => {
+		const kept = [];
+		setInterval(() => kept.push(Buffer.alloc(1 << 20, 1)), 100);
+	},
 	'locks-any-id': () => unlike('knows', (before, id) => {
 		try {
 			writeFileSync(join(directory, `${id}.lock`), '');
@@ -913,6 +925,18 @@ const faults = {
 		plugin.ids = ['gpu-0', 'gpu-1', 'gpu-2', 'gpu-3'];
 		plugin.options = Buffer.from([16, 1]);
 		plugin.methods.GetPreferredAllocation = (data) => plugin.preferred(data);
+	},
+	'reserves-what-it-prefers': () => {
+		let reserved = [];
+		faults.prefers();
+		unlike('prefer', (before, available, must, size) => {
+			reserved = before(available, must, size);
+			setTimeout(() => {
+				for (const stream of plugin.streams) stream.write(framed(plugin.list()));
+			}, 20);
+			return reserved;
+		});
+		unlike('list', () => message(...plugin.ids.filter((id) => !reserved.includes(id)).map((id) => plugin.device(id, false))));
 	},
 	'prefers-for-one-container': () => {
 		faults.prefers();
@@ -1073,6 +1097,13 @@ const faults = {
 		if (plugin.failed().length > 0) throw new Status(INTERNAL, 'a device is lost');
 		return before(data);
 	}),
+	'prepares-while-all-are-well': () => {
+		faults.prepares();
+		plugin.methods.PreStartContainer = () => {
+			if (plugin.failed().length > 0) throw new Status(INTERNAL, 'a device is lost');
+			return message();
+		};
+	},
 	'prefers-while-all-are-well': () => {
 		faults.prefers();
 		unlike('preferred', (before, data) => {
@@ -1144,6 +1175,7 @@ const faults = {
 		});
 	},
 	'ends-when-a-device-fails': () => unlike('lookAtDevices', () => plugin.streams.size > 0 && plugin.sent !== plugin.failed().join() && process.exit(1)),
+	'leaves-its-second-socket': () => unlike('stop', (before) => (plugin.restarts > 0 ? process.exit(0) : before())),
 	'waits-for-streams': () => (plugin.stop = () => setInterval(() => plugin.streams.size === 0 && process.exit(0), 100)),
 	'sweeps-the-directory': () => unlike('listen', (before, done) => {
 		for (const name of readdirSync(directory)) if (name !== 'kubelet.sock') rmSync(join(directory, name), {force: true, recursive: true});
