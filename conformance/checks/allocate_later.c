@@ -292,6 +292,13 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 		expect_files(rig, ids[0], &files);
 		expect_unchanged(rig, item, ids[0], "after Allocate of another id", stable,
 				 answers[0]);
+		if (rig_options(rig, item->resource).get_preferred_allocation_available) {
+			struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
+			(void)rig_prefer(rig, item->resource, ids, 1, 1, &preferred, NULL);
+			expect_unchanged(rig, item, ids[1],
+					 "after GetPreferredAllocation of another id", stable,
+					 answers[1]);
+		}
 		/* allocate.each-and-all judges a refusal. */
 		struct error err = {0};
 		int rc = rig_allocate(rig, item->resource, ids, 2, &replies[2], &err);

@@ -229,8 +229,9 @@ const struct check list_and_watch_checks[] = {
 	      .title = "Two streams at once both get the full list",
 	      .advice = "Give each ListAndWatch call its own subscription instead of one shared "
 			"channel."),
-	LIST("cancel", LAW_09, MEDIUM, list_cancel, .title = "Cancelled streams are released",
-	     .advice = "End the handler when the stream's context ends."),
+	CHECK("list-and-watch.cancel", LAW_09, MEDIUM, 2, list_cancel, .timeout_s = 720,
+	      .depends_on = "list-and-watch.arrives", .title = "Cancelled streams are released",
+	      .advice = "End the handler when the stream's context ends."),
 	LIST("no-storm", LAW_14, MEDIUM, list_no_storm,
 	     .title = "A stable node causes no storm of device lists",
 	     .advice = "Send a list only when something changed: each costs a checkpoint write."),

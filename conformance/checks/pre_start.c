@@ -218,17 +218,23 @@ static void others(struct rig *rig, const struct rig_item *item)
 {
 	const char *other = item->ids->items[item->ids->count - 1];
 	struct rpc_answer before CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer own CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct text_list files CLEANUP_TEXT_LIST = {0};
-	TALLY(present, rig->run, "files of another device's answer", "present, as before");
+	TALLY(present, rig->run, "files of answers, also of another device's",
+	      "present, as before");
 	if (item->ids->count < 2) {
 		check_not_applicable(rig->run, "%s has one device", item->resource);
 		return;
 	}
 	const V1beta1__ContainerAllocateResponse *answer =
 		allocate_expect(rig, item->resource, &other, 1, other, &before);
+	const V1beta1__ContainerAllocateResponse *started_one =
+		rig_ask(rig, item->resource, rig_ids(item->ids), 1, &own);
 	if (answer != NULL)
 		allocate_add_mounted(answer, &files);
+	if (started_one != NULL)
+		allocate_add_mounted(started_one, &files);
 	struct watched watched = {.item = item, .id = other};
 	rig->on_list = watch_other;
 	rig->on_list_user = &watched;

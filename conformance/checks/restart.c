@@ -378,10 +378,11 @@ const struct check restart_checks[] = {
 		.title = "A kubelet restart during Allocate does no harm",
 		.advice = "Release locks when a call is cancelled or its connection is lost.",
 		.needs.os = "linux"),
-	RESTART("kubelet-absent", RES_04, MEDIUM, restart_kubelet_absent,
-		.title = "A plugin waits for a kubelet that is away",
-		.advice = "Sleep until kubelet.sock is back, or end with an error and let the "
-			  "supervisor start the plugin again; do not poll without a pause."),
+	CHECK("restart.kubelet-absent", RES_04, MEDIUM, 2, restart_kubelet_absent, .timeout_s = 300,
+	      .depends_on = "list-and-watch.arrives", .needs.devices = 1,
+	      .title = "A plugin waits for a kubelet that is away",
+	      .advice = "Sleep until kubelet.sock is back, or end with an error and let the "
+			"supervisor start the plugin again; do not poll without a pause."),
 	RESTART("register-unanswered", RES_06, MEDIUM, restart_register_unanswered,
 		.title = "A Register call that is never answered does not block the plugin",
 		.advice = "Give Register a deadline, or watch for a new kubelet.sock meanwhile."),

@@ -137,9 +137,14 @@ void restart_kubelet_absent(struct check_run *run)
 	kubelet_stop(rig->kubelet);
 	rig_expect_idle(rig, ABSENT_MS, ABSENT_THOROUGH_MS, "while the kubelet was away");
 	/* One that starts may refuse at first, also a plugin that was registered before. */
-	if (rig_set_fault(rig, "register-status=UNAVAILABLE:starting*1") &&
-	    rig_start_kubelet(rig) && rig_expect_return(rig, from, "the kubelet's return"))
-		restart_expect_works(rig);
+	if (!rig_set_fault(rig, "register-status=UNAVAILABLE:starting*1") ||
+	    !rig_start_kubelet(rig) || !rig_expect_return(rig, from, "the kubelet's return"))
+		return;
+	restart_expect_works(rig);
+	kubelet_stop(rig->kubelet);
+	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
+	if (rig->plugin != NULL)
+		(void)rig_stop_plugin(rig, SIGTERM);
 }
 
 void restart_register_unanswered(struct check_run *run)

@@ -32,6 +32,7 @@ const raw = (mode) => `'${process.execPath}' '${join(import.meta.dirname, '../do
 
 const wrong = {
 	'allocate.independent': [
+		[nodePlugin('allocates-what-it-prefers'), 'after GetPreferredAllocation of another id: got'],
 		[nodePlugin('one-file-for-all'), 'files of gpu-0 after Allocate of another id: got'],
 		[nodePlugin('three-devices-at-most'), 'the answer for 4 ids: got no device node /dev/random'],
 		[plugin({accumulate: true}), 'gpu-0 after Allocate of another id: got devices[/dev/random] = /dev/random (rw)'],
@@ -75,6 +76,7 @@ const wrong = {
 	'pre-start.others-undisturbed': [
 		[prepares({after_call: {method: 'PreStartContainer', devices: devices.map((d, i) => (i === 3 ? {...d, health: 'Unhealthy'} : d))}}), 'gpu-3 after PreStartContainer of gpu-0: got Unhealthy'],
 		[prepares({after_call: {method: 'PreStartContainer', devices: devices.slice(0, 1)}}), 'got gone'],
+		[nodePlugin('prepare-removes-files'), 'gpu-0.json is gone'],
 		[nodePlugin('resets-all'), 'gpu-1 after PreStartContainer of gpu-0: got Unhealthy'],
 	],
 	'pre-start.leaks': [
@@ -183,7 +185,6 @@ const wrong = {
 	'load.parallel-clients': [[plugin({rpc: {Allocate: {code: 'UNAVAILABLE', message: 'busy', skip: 5, times: 2}}}), 'UNAVAILABLE busy']],
 	'load.slow-reader': [[plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {}, storm_ms: 20, block_on_window: true}), 'Allocate while a stream is not read']],
 	'load.idle': [
-		[nodePlugin('grows-while-idle'), 'memory, idle: got'],
 		[plugin({}, {spin: true}), 'percent of a processor, idle'],
 		[`sh -c 'while sleep 0.05; do head -c 90000 /dev/zero | tr "\\0" "\\n"; done & exec "$@"' sh ${plugin()}`, 'bytes of output a second, idle'],
 		[nodePlugin('spins-after-a-stream'), 'percent of a processor, idle'],

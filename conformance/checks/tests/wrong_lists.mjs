@@ -62,6 +62,7 @@ const wrong = {
 		[plugin({rpc: {ListAndWatch: {hang: true, skip: 50}}}), 'opened and cancelled'],
 		[nodePlugin('lists-late-and-leaks', 600), 'open descriptors of the plugin'],
 		[nodePlugin('cancelled-streams-end-all'), 'opened and cancelled'],
+		[nodePlugin('allocates-with-one-stream'), 'a call afterwards: got INTERNAL no kubelet'],
 	],
 	'list-and-watch.ids-stable': [
 		[inTurn(plugin(), plugin({devices: [first, {id: 'gpu-9'}]})), 'id after a restart: got example.com/gpu gpu-1 is missing'],

@@ -443,7 +443,7 @@ rows.push({check: 'environment.devices', args: ['--launcher', 'process', '--node
 // This machine as discovery tells it, for what needs no more of it: a run does not read the drivers of a recorded node, which is
 // what it has most work with.
 const thisNode = file('node.json', discoveredNode());
-const needsTheNode = new Set(['allocate.paths-exist', 'allocate.read-only', 'allocate.files-stay']);
+const needsTheNode = new Set(['list-and-watch.numa-nodes', 'allocate.paths-exist', 'allocate.read-only', 'allocate.files-stay']);
 for (const row of rows)
 	if (row.plugin !== undefined && !row.args.includes('--node') && !needsTheNode.has(row.check)) row.args = [...row.args, '--node', thisNode];
 

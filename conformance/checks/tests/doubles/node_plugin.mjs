@@ -779,10 +779,6 @@ const faults = {
 		rmSync(join(directory, 'kubelet_internal_checkpoint'), {force: true});
 		before();
 	}),
-	'grows-while-idle': () => {
-		const kept = [];
-		setInterval(() => kept.push(Buffer.alloc(1 << 20, 1)), 100);
-	},
 	'locks-any-id': () => unlike('knows', (before, id) => {
 		try {
 			writeFileSync(join(directory, `${id}.lock`), '');
@@ -905,6 +901,18 @@ const faults = {
 			return message();
 		};
 	},
+	'prepare-removes-files': () => {
+		const path = (id) => join(directory, `${id}.json`);
+		faults.prepares();
+		plugin.files = (ids) => ids.map((id) => {
+			writeFileSync(path(id), '');
+			return plugin.mount(`/opt/${id}.json`, path(id));
+		});
+		plugin.methods.PreStartContainer = (data) => {
+			for (const [, id] of fields(data)) rmSync(path(id), {force: true});
+			return message();
+		};
+	},
 	'resets-all': () => faults['ill-while-prepared'](() => plugin.ids),
 	'ill-while-prepared': (which = (ids) => ids) => {
 		let ill = [];
@@ -937,6 +945,13 @@ const faults = {
 			return reserved;
 		});
 		unlike('list', () => message(...plugin.ids.filter((id) => !reserved.includes(id)).map((id) => plugin.device(id, false))));
+	},
+	'allocates-what-it-prefers': () => {
+		let preferred = null;
+		faults.prefers();
+		plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full', '/dev/random'][plugin.ids.indexOf(id)];
+		unlike('prefer', (before, ...request) => (preferred = before(...request)));
+		unlike('answer', (before, ids) => before(preferred ?? ids));
 	},
 	'prefers-for-one-container': () => {
 		faults.prefers();
@@ -1025,6 +1040,17 @@ const faults = {
 	'ill-for-good': () => {
 		const ever = new Set();
 		unlike('failed', (before) => [...before().reduce((all, id) => all.add(id), ever)]);
+	},
+	'allocates-with-one-stream': () => {
+		let cancelled = false;
+		unlike('watch', (before, stream) => {
+			before(stream);
+			stream.on('close', () => (cancelled = true));
+		});
+		unlike('allocate', (before, data) => {
+			if (cancelled) throw new Status(INTERNAL, 'no kubelet');
+			return before(data);
+		});
 	},
 	'cancelled-streams-end-all': () => {
 		let count = 0;
@@ -1175,6 +1201,7 @@ const faults = {
 		});
 	},
 	'ends-when-a-device-fails': () => unlike('lookAtDevices', () => plugin.streams.size > 0 && plugin.sent !== plugin.failed().join() && process.exit(1)),
+	'ends-with-a-kubelet': () => unlike('stop', (before) => existsSync(kubeletSocket) && before()),
 	'leaves-its-second-socket': () => unlike('stop', (before) => (plugin.restarts > 0 ? process.exit(0) : before())),
 	'waits-for-streams': () => (plugin.stop = () => setInterval(() => plugin.streams.size === 0 && process.exit(0), 100)),
 	'sweeps-the-directory': () => unlike('listen', (before, done) => {
