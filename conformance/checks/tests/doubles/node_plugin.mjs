@@ -1139,10 +1139,8 @@ const faults = {
 	},
 	'refuses-what-returned': () => {
 		const ever = new Set();
-		unlike('refuses', (before, id) => {
-			for (const failed of plugin.failed()) ever.add(failed);
-			return ever.has(id);
-		});
+		unlike('failed', (before) => before().map((id) => (ever.add(id), id)));
+		plugin.refuses = (id) => ever.has(id);
 	},
 	'nodes-of-their-own': () => (plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full'][plugin.ids.indexOf(id)]),
 	'all-fail-together': () => {
