@@ -284,12 +284,12 @@ void health_others_stay(struct check_run *run)
 		kubelet_resource_devices(rig->kubelet, others.device->resource);
 	listed_each (device, list) {
 		if (!text_equal(device->id, others.device->id))
-			(void)text_list_add(&others.ids, device->id, NULL);
+			text_list_add(&others.ids, device->id);
 	}
 	text_list_sort(&others.ids);
 	text_each (id, &others.ids) {
 		char *numa CLEANUP_FREE = list_numa_text(kubelet_device_find(list, id));
-		(void)text_list_add(&others.numa, numa, NULL);
+		text_list_add(&others.numa, numa);
 	}
 	rig->on_list = watch_others;
 	rig->on_list_user = &others;

@@ -365,11 +365,12 @@ const struct check registration_checks[] = {
 			     "Set pre_start_required or get_preferred_allocation_available in the "
 			     "answer to GetDevicePluginOptions: without it no kubelet calls.",
 		     .needs = {.optional_calls = true}, .judge = optional_calls),
-	REGISTRATION("refused", REG_11, MEDIUM, ARRIVES, registration_refused,
-		     .title = "A refused plugin ends with an error or tries again slowly",
-		     .advice = "Wait at least a second between attempts, or end with an exit code "
-			       "other than 0.",
-		     .needs = {.own_plugin = true}),
+	REGISTRATION_REVISED(
+		"refused", REG_11, MEDIUM, 2, ARRIVES, registration_refused,
+		.title = "A refused plugin ends with an error or tries again slowly",
+		.advice = "Wait at least a second between attempts, or end with an exit code "
+			  "other than 0.",
+		.needs = {.own_plugin = true}),
 	CHECK("registration.unavailable", REG_12, HIGH, 2, registration_unavailable,
 	      .timeout_s = 420, .depends_on = ACCEPTED,
 	      .title = "A plugin registers after a kubelet was unavailable at first",

@@ -187,7 +187,7 @@ static void terminate(struct check_run *run)
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
 	registration_each (r, rig->kubelet, 0) {
 		if (r->socket != NULL)
-			(void)text_list_add(&sockets, r->socket, NULL);
+			text_list_add(&sockets, r->socket);
 	}
 	uint64_t start_ms = clock_monotonic_ms();
 	bool ended = rig_end_plugin(rig, SIGTERM, requirement_limit_ms(CHECK_RES_08));
@@ -344,8 +344,8 @@ const struct check restart_checks[] = {
 	CHECK("restart.terminate", RES_08, MEDIUM, 2, terminate, .timeout_s = 300,
 	      .depends_on = "list-and-watch.arrives",
 	      .title = "SIGTERM ends the plugin and removes its socket",
-	      .advice = "Handle SIGTERM: end the streams, remove the socket, exit with 0; or "
-			"leave the signal its default action.",
+	      .advice = "Handle SIGTERM: end the streams, remove the socket, exit; or leave the "
+			"signal its default action.",
 	      .needs = {.devices = 1, .own_plugin = true}),
 	RESTART("kill-and-return", RES_09, HIGH, kill_and_return,
 		.title = "A killed plugin registers again despite its stale socket",
