@@ -79,8 +79,10 @@ int loop_wait(uv_loop_t *loop, loop_condition *done, void *user, uint64_t timeou
 	if (!alive)
 		return error_set(err, ERROR_TIMEOUT,
 				 "waiting for %s: nothing is left that could bring it", what);
-	return error_set(err, ERROR_TIMEOUT, "waiting for %s: not within %llu ms", what,
-			 (unsigned long long)timeout_ms);
+	const bool seconds = timeout_ms % 1000 == 0;
+	return error_set(err, ERROR_TIMEOUT, "%llu %s without %s",
+			 (unsigned long long)(seconds ? timeout_ms / 1000 : timeout_ms),
+			 seconds ? "s" : "ms", what);
 }
 
 static bool never(void *user)

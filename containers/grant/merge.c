@@ -45,10 +45,13 @@ static void add_conflict(struct grant_merge *merge, enum grant_kind kind,
 void grant_merge_add(struct grant_merge *merge, enum grant_kind kind, struct grant_entry entry)
 {
 	const struct grant_list *list = &merge->out->lists[kind];
-	const size_t place = text_index_put(&merge->entries[kind], entry.name, list->count);
-	if (place == list->count) {
+	size_t place = 0;
+	if (!text_index_get(&merge->entries[kind], entry.name, &place)) {
 		entry.resource = merge->source;
 		grant_add(merge->out, kind, &entry);
+		/* The caller's string may live shorter than the index. */
+		(void)text_index_put(&merge->entries[kind], list->items[list->count - 1].name,
+				     list->count - 1);
 		return;
 	}
 

@@ -38,7 +38,7 @@ const rows = [
 	row('a list of 4 GiB', raw('giant'), {
 		'registration.accepted': ['pass'], 'list-and-watch.message-size': ['fail', 'ListAndWatch ended with RESOURCE_EXHAUSTED'],
 	}),
-	row('half a list', raw('half'), {'list-and-watch.arrives': ['fail', 'a device list of each resource: not within']}),
+	row('half a list', raw('half'), {'list-and-watch.arrives': ['fail', 'without a device list of each resource']}),
 	row('an error in place of a list', raw('refuses'), {'list-and-watch.arrives': ['fail', 'ListAndWatch ended with INTERNAL (no NVML)']}),
 	row('a daemon', raw('daemon'), {'registration.arrives': ['fail', 'the plugin exited with code 0']}),
 	row('a log without end', beside('yes "a line of the log of a plugin that has much to say about nothing"'), {
