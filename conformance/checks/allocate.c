@@ -280,10 +280,10 @@ static void no_ids(struct rig *rig, const struct rig_item *item)
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	if (!allocate_expect_answered(rig, item->resource, ids, 0, &reply))
 		return;
+	const V1beta1__ContainerAllocateResponse *none = rig_first_response(&reply);
 	for (size_t i = 1; i < ARRAY_SIZE(ids); i++) {
 		struct rpc_answer next CLEANUP_RPC_ANSWER = {0};
 		struct allocate_difference more = {0};
-		const V1beta1__ContainerAllocateResponse *none = rig_first_response(&reply);
 		const V1beta1__ContainerAllocateResponse *one =
 			allocate_expect(rig, item->resource, &ids[i], 1,
 					"Allocate of a healthy device afterwards", &next);

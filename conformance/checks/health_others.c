@@ -161,7 +161,7 @@ static bool may_share(const V1beta1__ContainerAllocateResponse *one,
 	return false;
 }
 
-/* The id that alone handed out this device node before; NULL: none other than that of the answer. */
+/* The id that handed out this device node before, if it was one only and not that of the answer; otherwise NULL. */
 static const char *find_owner(const struct others *others, size_t answer, const char *path)
 {
 	const char *owner = NULL;

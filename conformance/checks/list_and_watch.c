@@ -172,9 +172,11 @@ static void numa_nodes(struct rig *rig, const struct rig_item *item)
 				   "%zu devices without a NUMA node", item->list->devices.count);
 }
 
-#define LIST(name, rule, severity, body, ...)                                                      \
-	CHECK("list-and-watch." name, rule, severity, 1, body, .timeout_s = 720,                   \
+#define LIST_REVISED(name, rule, severity, revision, body, ...)                                    \
+	CHECK("list-and-watch." name, rule, severity, revision, body, .timeout_s = 720,            \
 	      .depends_on = "list-and-watch.arrives", __VA_ARGS__)
+#define LIST(name, rule, severity, body, ...)                                                      \
+	LIST_REVISED(name, rule, severity, 1, body, __VA_ARGS__)
 
 const struct check list_and_watch_checks[] = {
 	CHECK("list-and-watch.arrives", LAW_02, CRITICAL, 1, arrives,
@@ -186,17 +188,18 @@ const struct check list_and_watch_checks[] = {
 	     .title = "The first device list arrives promptly",
 	     .advice = "Send the list as soon as the stream opens, before watching for changes.",
 	     .judge = first_message),
-	CHECK("list-and-watch.devices-present", LAW_02, CRITICAL, 2, list_devices_present,
-	      .title = "The list contains the node's devices",
-	      .advice = "Compare the list with 'gpu-discovery'; one of the plugin's filters may be "
+	LIST_REVISED(
+		"devices-present", LAW_02, CRITICAL, 2, list_devices_present,
+		.title = "The list contains the node's devices",
+		.advice =
+			"Compare the list with 'gpu-discovery'; one of the plugin's filters may be "
 			"too narrow.",
-	      .timeout_s = 720, .depends_on = "list-and-watch.arrives", .needs = {.devices = 1}),
-	CHECK("list-and-watch.ids", LAW_03, HIGH, 2, each_list, .param = &one_device,
-	      .timeout_s = 720, .depends_on = "list-and-watch.arrives",
-	      .title = "Device ids are unique, printable and not empty",
-	      .advice = "Give each device an id of its own, in UTF-8: other text ends the "
-			"kubelet's stream.",
-	      .judge = ids_are_sound),
+		.needs = {.devices = 1}),
+	LIST_REVISED("ids", LAW_03, HIGH, 2, each_list, .param = &one_device,
+		     .title = "Device ids are unique, printable and not empty",
+		     .advice = "Give each device an id of its own, in UTF-8: other text ends the "
+			       "kubelet's stream.",
+		     .judge = ids_are_sound),
 	LIST("id-length", LAW_21, LOW, each_list, .param = &one_device,
 	     .title = "Device ids are not too long",
 	     .advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as they "
@@ -224,25 +227,25 @@ const struct check list_and_watch_checks[] = {
 	     .title = "Later device lists are as sound as the first",
 	     .advice = "Build every list by the same code, from all devices: each replaces the one "
 		       "before."),
-	CHECK("list-and-watch.two-streams", LAW_08, MEDIUM, 2, list_two_streams, .timeout_s = 720,
-	      .depends_on = "list-and-watch.arrives",
-	      .title = "Two streams at once both get the full list",
-	      .advice = "Give each ListAndWatch call its own subscription instead of one shared "
-			"channel."),
-	CHECK("list-and-watch.cancel", LAW_09, MEDIUM, 2, list_cancel, .timeout_s = 720,
-	      .depends_on = "list-and-watch.arrives", .title = "Cancelled streams are released",
-	      .advice = "End the handler when the stream's context ends."),
+	LIST_REVISED(
+		"two-streams", LAW_08, MEDIUM, 2, list_two_streams,
+		.title = "Two streams at once both get the full list",
+		.advice = "Give each ListAndWatch call its own subscription instead of one shared "
+			  "channel."),
+	LIST_REVISED("cancel", LAW_09, MEDIUM, 2, list_cancel,
+		     .title = "Cancelled streams are released",
+		     .advice = "End the handler when the stream's context ends."),
 	LIST("no-storm", LAW_14, MEDIUM, list_no_storm,
 	     .title = "A stable node causes no storm of device lists",
 	     .advice = "Send a list only when something changed: each costs a checkpoint write."),
-	CHECK("list-and-watch.numa-nodes", LAW_15, MEDIUM, 2, each_list, .timeout_s = 720,
-	      .depends_on = "list-and-watch.arrives", .param = &one_device,
-	      .title = "NUMA nodes in the list are those that a kubelet counts",
-	      .advice =
-		      "Omit the topology when the node is unknown; do not send -1. Nodes with the "
-		      "Topology Manager policy restricted or single-numa-node refuse pods with such "
-		      "a device.",
-	      .judge = numa_nodes),
+	LIST_REVISED(
+		"numa-nodes", LAW_15, MEDIUM, 2, each_list, .param = &one_device,
+		.title = "NUMA nodes in the list are those that a kubelet counts",
+		.advice =
+			"Omit the topology when the node is unknown; do not send -1. Nodes with the "
+			"Topology Manager policy restricted or single-numa-node refuse pods with such "
+			"a device.",
+		.judge = numa_nodes),
 	LIST("ids-across-resources", LAW_18, MEDIUM, list_ids_across,
 	     .title = "No device is offered by two resources of the plugin",
 	     .advice = "Give a device to one resource: the kubelet counts each resource by itself "
