@@ -26,8 +26,9 @@ struct cri {
 	uv_loop_t *loop;
 	uv_timer_t watchdog;
 	uint64_t patience_ms;
-	unsigned waiting; /* calls that are open */
-	bool hangs;	  /* detected; the channel is closed in the next turn of the loop */
+	unsigned waiting;  /* calls that are open */
+	unsigned removals; /* sandboxes that are being removed */
+	bool hangs;	   /* detected; the channel is closed in the next turn of the loop */
 };
 
 static void on_call_silent(uv_timer_t *watchdog);
@@ -116,6 +117,20 @@ void cri_reply_free_(void *reply)
 		protobuf_c_message_free_unpacked(message, NULL);
 }
 
+static uint64_t begin_wait(struct cri *cri)
+{
+	cri->waiting++;
+	(void)uv_timer_start(&cri->watchdog, on_call_silent, cri->patience_ms, 0);
+	return clock_monotonic_ns();
+}
+
+static void end_wait(struct cri *cri, uint64_t begin_ns)
+{
+	if (--cri->waiting == 0)
+		(void)uv_timer_stop(&cri->watchdog);
+	cri->time_ns += clock_monotonic_ns() - begin_ns;
+}
+
 int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *request, void *reply,
 		  struct error *err)
 {
@@ -135,14 +150,10 @@ int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *r
 	ProtobufCMessage *answer CLEANUP_CRI_REPLY = NULL;
 	struct error failure = {0};
 	bool sandbox = strcmp(method, "RunPodSandbox") == 0;
-	uint64_t begin = clock_monotonic_ns();
-	cri->waiting++;
-	(void)uv_timer_start(&cri->watchdog, on_call_silent, cri->patience_ms, 0);
+	uint64_t begin = begin_wait(cri);
 	int rc = rpc_unary_wait(cri->channel, path, request, found->output,
 				sandbox ? SANDBOX_TIMEOUT_MS : CALL_TIMEOUT_MS, &answer, &failure);
-	if (--cri->waiting == 0)
-		(void)uv_timer_stop(&cri->watchdog);
-	cri->time_ns += clock_monotonic_ns() - begin;
+	end_wait(cri, begin);
 
 	if (rc < 0 && cri->channel == NULL)
 		return error_set(err, ERROR_TIMEOUT, "%s: " HANGS, path);
@@ -159,4 +170,59 @@ int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *r
 	if (reply != NULL)
 		*(ProtobufCMessage **)reply = STEAL(answer);
 	return 0;
+}
+
+struct removal {
+	struct cri *cri;
+	char *sandbox_id;
+};
+
+static void end_removal(struct removal *removal)
+{
+	removal->cri->removals--;
+	free(removal->sandbox_id);
+	free(removal);
+}
+
+static void on_removed(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	(void)status;
+	cri_reply_free_(&reply);
+	end_removal(user);
+}
+
+static void on_stopped(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	Runtime__V1__RemovePodSandboxRequest request =
+		RUNTIME__V1__REMOVE_POD_SANDBOX_REQUEST__INIT;
+	struct removal *removal = user;
+	cri_reply_free_(&reply);
+	request.pod_sandbox_id = wire_string(removal->sandbox_id);
+	if ((status->code != RPC_OK && status->code != RPC_NOT_FOUND) ||
+	    rpc_unary(removal->cri->channel, "/runtime.v1.RuntimeService/RemovePodSandbox",
+		      &request.base, &runtime__v1__remove_pod_sandbox_response__descriptor,
+		      CALL_TIMEOUT_MS, on_removed, removal, NULL, NULL) < 0)
+		end_removal(removal);
+}
+
+void cri_begin_removal(struct cri *cri, const char *sandbox_id)
+{
+	Runtime__V1__StopPodSandboxRequest request = RUNTIME__V1__STOP_POD_SANDBOX_REQUEST__INIT;
+	struct removal *removal = memory_allocate(1, sizeof(*removal));
+	*removal = (struct removal){.cri = cri, .sandbox_id = memory_copy(sandbox_id)};
+	cri->removals++;
+	request.pod_sandbox_id = wire_string(sandbox_id);
+	if (cri->channel == NULL ||
+	    rpc_unary(cri->channel, "/runtime.v1.RuntimeService/StopPodSandbox", &request.base,
+		      &runtime__v1__stop_pod_sandbox_response__descriptor, CALL_TIMEOUT_MS,
+		      on_stopped, removal, NULL, NULL) < 0)
+		end_removal(removal);
+}
+
+void cri_removals_wait(struct cri *cri)
+{
+	uint64_t begin = begin_wait(cri);
+	while (cri->removals > 0)
+		(void)uv_run(cri->loop, UV_RUN_ONCE);
+	end_wait(cri, begin);
 }

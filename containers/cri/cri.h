@@ -85,6 +85,12 @@ int cri_container_pid_wait(struct cri *cri, const char *id, int64_t *pid, struct
  * an object that does not exist is success. */
 int cri_undo_wait(struct cri *cri, const char *method, const char *id, struct error *err);
 
+/* Begins to stop a pod sandbox, and to remove it with its containers, while the loop runs for other calls;
+ * cri_removals_wait() runs it until all such removals have ended. A sandbox that resists stays for
+ * cri_sweep(). */
+void cri_begin_removal(struct cri *cri, const char *sandbox_id);
+void cri_removals_wait(struct cri *cri);
+
 /* The launcher labels everything that it creates, and touches nothing else in a runtime that others
  * use. */
 #define CRI_LABEL_RUN	"gpucert.internal/run"

@@ -54,7 +54,6 @@ static void start_pod(struct containerd_launcher *launcher, struct containerd_la
 		return;
 	}
 	launch->base.result.container_id = arena_string(&launch->base.arena, id);
-	launch->has_container = true;
 	launch->started = cri_start_container_wait(launcher->cri, id, &failure) == 0;
 	if (launch->started)
 		return;
@@ -185,6 +184,7 @@ static int release(struct launch *launch, const char *line, struct error *err)
 static void free_launcher(struct launcher *launcher)
 {
 	struct containerd_launcher *self = (struct containerd_launcher *)launcher;
+	cri_removals_wait(self->cri);
 	arena_free(&self->strings);
 	free(self);
 }

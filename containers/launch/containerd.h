@@ -29,7 +29,7 @@ struct containerd_launch {
 	const char *gates[LAUNCH_GATES]; /* FIFOs, the host's ends; NULL: the program is not held */
 	size_t gate;			 /* the next one */
 	int hold_fd;			 /* its writing end, once the program reads; -1 */
-	bool has_container;		 /* base.result.container_id was created */
+	uint64_t poll_ms;		 /* what the last containerd_poll() took */
 	bool started;			 /* so there may be output */
 };
 
@@ -41,7 +41,8 @@ int containerd_finish(struct launch *launch, bool stop, struct error *err);
 
 struct cri *containerd_cri(const struct launch *launch);
 
-/* Runs the loop for a little longer each time, up to 16 ms: no event announces what the caller waits for. */
+/* Runs the loop for a little longer each time, up to 16 ms or four times what the last
+ * poll took: no event announces what the caller waits for. */
 void containerd_pause(const struct launch *launch, uint64_t *pause_ms);
 
 /* Asks the runtime once whether the program has ended; it has when the runtime is gone, too. */

@@ -13,6 +13,7 @@
 
 enum {
 	PAUSE_MAX_MS = 16,
+	PAUSE_PER_POLL = 4, /* on an emulated processor asking is work that the program waits for */
 	LOG_FILE_MAX = 64 * 1024 * 1024, /* a program that writes more is stopped */
 	SIGNAL_BASE = 128,
 	SIGNAL_MAX = 64,
@@ -25,7 +26,10 @@ struct cri *containerd_cri(const struct launch *launch)
 
 void containerd_pause(const struct launch *launch, uint64_t *pause_ms)
 {
-	*pause_ms = *pause_ms * 2 + 1 < PAUSE_MAX_MS ? *pause_ms * 2 + 1 : PAUSE_MAX_MS;
+	const uint64_t poll_ms = ((const struct containerd_launch *)launch)->poll_ms;
+	const uint64_t max =
+		PAUSE_PER_POLL * poll_ms > PAUSE_MAX_MS ? PAUSE_PER_POLL * poll_ms : PAUSE_MAX_MS;
+	*pause_ms = *pause_ms * 2 + 1 < max ? *pause_ms * 2 + 1 : max;
 	loop_run_for(cri_loop(containerd_cri(launch)), *pause_ms);
 }
 
@@ -34,8 +38,10 @@ void containerd_poll(struct containerd_launch *launch, bool *ended)
 	struct launch_result *result = &launch->base.result;
 	Runtime__V1__ContainerStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	struct error failure = {0};
+	const uint64_t begin_ms = clock_monotonic_ms();
 	int rc = cri_container_status_wait(containerd_cri(&launch->base), result->container_id,
 					   false, &reply, &failure);
+	launch->poll_ms = clock_monotonic_ms() - begin_ms;
 	*ended = rc < 0 || reply->status->state == RUNTIME__V1__CONTAINER_STATE__CONTAINER_EXITED;
 	if (rc < 0)
 		launch_ended(&launch->base, LAUNCH_LOST, failure.text);
@@ -136,21 +142,10 @@ static void read_output(struct containerd_launch *launch)
 	}
 }
 
-/* A failed removal is noted, and the rest is removed all the same. */
-static void note_failure(struct containerd_launch *launch, int rc, const char *what,
-			 const struct error *failure)
-{
-	if (rc < 0)
-		text_list_addf(&launch->base.result.notes, "%s could not be removed: %s", what,
-			       failure->text);
-}
-
 int containerd_finish(struct launch *launch, bool stop, struct error *err)
 {
 	struct containerd_launch *self = (struct containerd_launch *)launch;
-	struct cri *cri = containerd_cri(launch);
 	struct error failure = {0};
-	int rc = 0;
 	(void)err;
 	launch->finished = true;
 	/* A program that is to be stopped stays held until it is. */
@@ -162,19 +157,10 @@ int containerd_finish(struct launch *launch, bool stop, struct error *err)
 	if (self->started)
 		read_output(self);
 
-	if (self->has_container) {
-		rc = cri_undo_wait(cri, "RemoveContainer", launch->result.container_id, &failure);
-		note_failure(self, rc, "container", &failure);
-	}
-	if (self->sandbox_id != NULL) {
-		rc = cri_undo_wait(cri, "StopPodSandbox", self->sandbox_id, &failure);
-		if (rc == 0)
-			rc = cri_undo_wait(cri, "RemovePodSandbox", self->sandbox_id, &failure);
-		note_failure(self, rc, "pod sandbox", &failure);
-	}
-	if (self->log_directory != NULL) {
-		rc = file_remove_tree(self->log_directory, &failure);
-		note_failure(self, rc, "log", &failure);
-	}
+	/* The next launch need not wait for it. */
+	if (self->sandbox_id != NULL)
+		cri_begin_removal(containerd_cri(launch), self->sandbox_id);
+	if (self->log_directory != NULL && file_remove_tree(self->log_directory, &failure) < 0)
+		text_list_addf(&launch->result.notes, "log could not be removed: %s", failure.text);
 	return 0;
 }

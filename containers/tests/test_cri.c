@@ -95,6 +95,27 @@ static void test_removing_what_is_gone_is_success(void)
 	UNIT_CONTAINS(err.text, "stuck");
 }
 
+/* Nobody waits for ever for a sandbox that resists, or for a runtime that has gone silent. */
+static void test_removals_that_fail(void)
+{
+	cri_begin_removal(cri, "x");
+	cri_removals_wait(cri);
+	UNIT_INT(cri_double_calls(runtime, "StopPodSandbox"), 1);
+	UNIT_INT(cri_double_calls(runtime, "RemovePodSandbox"), 1);
+	cri_double_fail(runtime, "StopPodSandbox", RPC_UNKNOWN, "stuck");
+	cri_begin_removal(cri, "x");
+	cri_removals_wait(cri);
+	UNIT_INT(cri_double_calls(runtime, "StopPodSandbox"), 2);
+	UNIT_INT(cri_double_calls(runtime, "RemovePodSandbox"), 1);
+	cri_limit_waits(cri, 100);
+	cri_double_hang(runtime);
+	cri_begin_removal(cri, "x");
+	cri_removals_wait(cri);
+	cri_begin_removal(cri, "x");
+	cri_removals_wait(cri);
+	UNIT_INT(cri_double_calls(runtime, "Version"), 1);
+}
+
 static void test_answers_that_lack_what_is_promised(void)
 {
 	Runtime__V1__PodSandboxConfig sandbox = {0};
@@ -198,10 +219,10 @@ static void expect_end(enum launch_end end, int code, const char *reason)
 	UNIT_INT(launch_result(launch)->end, end);
 	UNIT_INT(launch_result(launch)->code, code);
 	UNIT_CONTAINS(launch_result(launch)->reason, reason);
-	/* Whatever happened, the sandbox is removed. */
-	UNIT_INT(cri_double_calls(runtime, "RemovePodSandbox"), sandboxes + 1);
 	launch_free(launch);
 	launcher_free(launcher);
+	/* Whatever happened, the sandbox is removed. */
+	UNIT_INT(cri_double_calls(runtime, "RemovePodSandbox"), sandboxes + 1);
 }
 
 static void test_ends_of_a_launch(void)
@@ -287,6 +308,7 @@ static void test_versions(void)
 WITH_RUNTIME(test_statuses_become_error_codes)
 WITH_RUNTIME(test_a_runtime_that_hangs)
 WITH_RUNTIME(test_removing_what_is_gone_is_success)
+WITH_RUNTIME(test_removals_that_fail)
 WITH_RUNTIME(test_answers_that_lack_what_is_promised)
 WITH_RUNTIME(test_nothing_is_swept_without_a_run)
 WITH_RUNTIME(test_ends_of_a_launch)
@@ -295,6 +317,7 @@ WITH_RUNTIME(test_a_sandbox_that_fails)
 UNIT_MAIN("cri", {"statuses become error codes", test_statuses_become_error_codes_served},
 	  {"a runtime that hangs", test_a_runtime_that_hangs_served},
 	  {"removing what is gone is success", test_removing_what_is_gone_is_success_served},
+	  {"removals that fail", test_removals_that_fail_served},
 	  {"answers that lack what is promised", test_answers_that_lack_what_is_promised_served},
 	  {"nothing is swept without a run", test_nothing_is_swept_without_a_run_served},
 	  {"ends of a launch", test_ends_of_a_launch_served},

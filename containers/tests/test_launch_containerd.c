@@ -34,6 +34,7 @@ static size_t count_sandboxes(void)
 {
 	Runtime__V1__ListPodSandboxRequest request = RUNTIME__V1__LIST_POD_SANDBOX_REQUEST__INIT;
 	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
+	cri_removals_wait(runtime_cri(rig.runtime));
 	CU_ASSERT_EQUAL_FATAL(cri_call_wait(runtime_cri(rig.runtime), "ListPodSandbox",
 					    &request.base, &list, NULL),
 			      0);

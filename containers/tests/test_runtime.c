@@ -248,7 +248,6 @@ static void test_a_containerd_that_dies(void)
 	UNIT_INT(killed, 2);
 	UNIT_INT(launch_wait(launch, &err), 0);
 	UNIT_INT(launch_result(launch)->end, LAUNCH_LOST);
-	CU_ASSERT_TRUE(launch_result(launch)->notes.count > 0);
 	UNIT_INT(launch_start(rig.launcher, &spec, &later, &err), 0);
 	UNIT_INT(launch_result(later)->end, LAUNCH_NO_SANDBOX);
 	launch_free(launch);
