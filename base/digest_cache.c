@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/path.h"
 
@@ -86,6 +87,12 @@ void digest_cache_free(struct digest_cache **cache)
 	*cache = NULL;
 }
 
+int digest_cache_copy(const struct digest_cache *cache, const char *path, struct error *err)
+{
+	return file_write_atomic(path, cache->count != 0 ? (const void *)cache->records : "",
+				 cache->count * sizeof(struct record), 0600, err);
+}
+
 const char *digest_cache_find(const struct digest_cache *cache, const struct file_status *file)
 {
 	/* The newest first: a file that changed keeps its inode. */
@@ -96,8 +103,8 @@ const char *digest_cache_find(const struct digest_cache *cache, const struct fil
 	return NULL;
 }
 
-void digest_cache_add(struct digest_cache *cache, const char *path,
-		      const struct file_status *before, int64_t read_ns, const char *digest)
+void digest_cache_add(struct digest_cache *cache, const struct file_status *before,
+		      const struct file_status *now, int64_t read_ns, const char *digest)
 {
 	struct record record = {.device = before->device,
 				.inode = before->inode,
@@ -105,10 +112,8 @@ void digest_cache_add(struct digest_cache *cache, const char *path,
 				.modified_ns = before->modified_ns,
 				.changed_ns = before->changed_ns,
 				.end = '\n'};
-	struct file_status now = {0};
 	if (strlen(digest) != DIGEST_SIZE - 1 || before->changed_ns >= read_ns - settled_ns ||
-	    file_status(path, true, &now, NULL) < 0 || !is_same(&record, &now) ||
-	    cache->count == RECORDS_MAX)
+	    !is_same(&record, now) || cache->count == RECORDS_MAX)
 		return;
 	struct record *grown = array_grow(cache->records, cache->count, sizeof(record));
 	if (grown == NULL)
@@ -125,4 +130,23 @@ void digest_cache_add(struct digest_cache *cache, const char *path,
 		UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND | UV_FS_O_NOFOLLOW, 0600, NULL);
 	if (fd >= 0)
 		(void)file_write_all(fd, &record, sizeof(record));
+}
+
+int digest_cache_file(struct digest_cache *cache, const char *path, char digest[DIGEST_SIZE],
+		      struct error *err)
+{
+	struct file_status before = {0};
+	struct file_status now = {0};
+	const int64_t read_ns = clock_realtime_ns();
+	if (cache == NULL || file_status(path, true, &before, NULL) < 0)
+		return digest_file(path, digest, NULL, err);
+	const char *known = digest_cache_find(cache, &before);
+	if (known != NULL) {
+		memcpy(digest, known, DIGEST_SIZE);
+		return 0;
+	}
+	int rc = digest_file(path, digest, NULL, err);
+	if (rc == 0 && file_status(path, true, &now, NULL) == 0)
+		digest_cache_add(cache, &before, &now, read_ns, digest);
+	return rc;
 }

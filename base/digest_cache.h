@@ -24,10 +24,17 @@ struct digest_cache;
 int digest_cache_open(const char *path, struct digest_cache **out, struct error *err);
 void digest_cache_free(struct digest_cache **cache);
 
+/* Writes a file with the same records. */
+int digest_cache_copy(const struct digest_cache *cache, const char *path, struct error *err);
+
 /* "sha256:..."; NULL: not known. Valid until the next digest_cache_add(). */
 const char *digest_cache_find(const struct digest_cache *cache, const struct file_status *file);
 
-/* Keeps the digest of a file whose status was `before` when it began to be read at `read_ns` (since 1970), unless it changed since or
- * shortly before. What cannot be written is read again next time. */
-void digest_cache_add(struct digest_cache *cache, const char *path,
-		      const struct file_status *before, int64_t read_ns, const char *digest);
+/* Keeps the digest of a file whose status was `before` when it began to be read at `read_ns` (since 1970), and is `now`, unless it
+ * changed since or shortly before. What cannot be written is read again next time. */
+void digest_cache_add(struct digest_cache *cache, const struct file_status *before,
+		      const struct file_status *now, int64_t read_ns, const char *digest);
+
+/* Finds the digest of a file, or else reads and keeps it. `cache` NULL: reads. Errors of digest_file(). */
+int digest_cache_file(struct digest_cache *cache, const char *path, char digest[DIGEST_SIZE],
+		      struct error *err);

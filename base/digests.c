@@ -53,8 +53,10 @@ static void job_ended(uv_work_t *work, int status)
 	(void)status;
 	job->ended = true;
 	job->owner->open--;
-	if (cache != NULL && job->digest[0] != '\0')
-		digest_cache_add(cache, job->path, &job->file, job->read_ns, job->digest);
+	struct file_status now = {0};
+	if (cache != NULL && job->digest[0] != '\0' &&
+	    file_status(job->path, true, &now, NULL) == 0)
+		digest_cache_add(cache, &job->file, &now, job->read_ns, job->digest);
 }
 
 static int digests_start(struct digests *digests, const char *path, const struct file_status *file,

@@ -38,7 +38,7 @@ bool authenticity_expect_answer(struct check_run *run, const char *label, const 
 	if (strcmp(context->node->system.os, "windows") == 0)
 		tamper_find_windows(grant, &found);
 	else
-		tamper_find(grant, &context->image, &found);
+		tamper_find(grant, &context->image, check_digests(run), &found);
 	return expect_none(run, label, "the answer", "leaves the probe untouched", 0, &found, NULL);
 }
 
@@ -49,8 +49,7 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 		return true; /* no probe is held here */
 	const struct context *context = check_context(run);
 	struct error err = {0};
-	int rc = container_inspect(pid, check_format(run, "%s/digests", context->run_directory),
-				   view, &err);
+	int rc = container_inspect(pid, check_digests(run), view, &err);
 	/* It was killed meanwhile: launch_wait() knows how. */
 	if (rc == ERROR_NOT_FOUND)
 		return true;

@@ -87,8 +87,9 @@ static void add_file(struct check_run *run, const struct ran *ran,
 	}
 	if (found != NULL && !discovered) {
 		char digest[DIGEST_SIZE] = "";
-		discovered = digest_file(found->source, digest, NULL, NULL) == 0 &&
-			     strcmp(digest, file->digest) == 0;
+		discovered =
+			digest_cache_file(check_digests(run), found->source, digest, NULL) == 0 &&
+			strcmp(digest, file->digest) == 0;
 	}
 
 	struct members json CLEANUP_MEMBERS = members_new();

@@ -445,10 +445,8 @@ const cJSON *stage_run_working(struct stage *stage, const char *label, const cha
 	int64_t pid = 0;
 	if (OFFERS_INSPECTION && stage_holds_probes(stage) && wait_paused(stage, probe, &pid) &&
 	    pid != 0) {
-		const char *digests =
-			check_format(stage->run, "%s/digests", stage->context->run_directory);
 		struct error err = {0};
-		int rc = container_inspect_working(pid, digests, view, &err);
+		int rc = container_inspect_working(pid, check_digests(stage->run), view, &err);
 		if (rc < 0 && rc != ERROR_NOT_FOUND)
 			check_unsupported(stage->run, "%s: what ran is not known: %s", probe->label,
 					  err.text);

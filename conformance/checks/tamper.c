@@ -65,6 +65,7 @@ static const char *const first_places[] = {"/proc", "/sys", "/run/gpucert"};
 struct tamper {
 	const struct grant *grant;
 	const struct image_manifest *image;
+	struct digest_cache *digests; /* NULL: none */
 	struct text_list places;
 	struct text_list targets; /* of the mounts, in their order; "" for none */
 	struct text_list *found;
@@ -132,10 +133,10 @@ static char *source_of(const char *source, const char *target, const char *place
 	return text_format("%s%s", source, place + (strcmp(target, "/") == 0 ? 0 : strlen(target)));
 }
 
-static bool has_content(const char *path, const char *digest)
+static bool has_content(const struct tamper *tamper, const char *path, const char *digest)
 {
 	char own[DIGEST_SIZE] = "";
-	return digest_file(path, own, NULL, NULL) == 0 && strcmp(own, digest) == 0;
+	return digest_cache_file(tamper->digests, path, own, NULL) == 0 && strcmp(own, digest) == 0;
 }
 
 /* Adds a sentence if it changes the place; `from` is the host's file that it puts there. */
@@ -158,7 +159,7 @@ static void judge_place(struct tamper *tamper, size_t index, const struct given 
 		break;
 	case PLACE_IMAGE:
 		file = &tamper->image->files[index - ARRAY_SIZE(first_places)];
-		if (node || !has_content(from, file->digest))
+		if (node || !has_content(tamper, from, file->digest))
 			harm = "hides the image's ";
 		of = file->path;
 		break;
@@ -223,7 +224,7 @@ static void judge_folder(struct tamper *tamper, const char *why, const char *fol
 			continue;
 		char *source CLEANUP_FREE =
 			source_of(tamper->grant->mounts.items[best].host_path, target, place);
-		if (file_exists(source) && !has_content(source, file->digest)) {
+		if (file_exists(source) && !has_content(tamper, source, file->digest)) {
 			text_list_addf(tamper->found, "%s puts %s in front of the image's %s", why,
 				       path, file->path);
 			return;
@@ -298,10 +299,10 @@ static void tamper_close(struct tamper *tamper)
 }
 
 void tamper_find(const struct grant *grant, const struct image_manifest *image,
-		 struct text_list *found)
+		 struct digest_cache *digests, struct text_list *found)
 {
 	struct tamper tamper CLEANUP(tamper_close) = {
-		.grant = grant, .image = image, .found = found};
+		.grant = grant, .image = image, .digests = digests, .found = found};
 	for (size_t i = 0; i < ARRAY_SIZE(first_places); i++)
 		text_list_add(&tamper.places, first_places[i]);
 	for (size_t i = 0; i < image->count; i++)

@@ -14,9 +14,9 @@
 #include "containers/grant/grant.h"
 #include "containers/inspect/inspect.h"
 
-/* Adds one sentence for each mount, device node and variable that does. */
+/* Adds one sentence for each mount, device node and variable that does. `digests` of the host's files; NULL: none. */
 void tamper_find(const struct grant *grant, const struct image_manifest *image,
-		 struct text_list *found);
+		 struct digest_cache *digests, struct text_list *found);
 
 /* The same for the places where the answer's mounts really are, and the files that loaders find: links
  * inside of mounts may lead elsewhere than the answer says. `view`: of the container with `grant`, in

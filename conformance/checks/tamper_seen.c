@@ -132,7 +132,7 @@ int tamper_find_seen(const struct grant *grant, const struct image_manifest *ima
 		.grant = grant, .image = image, .view = view, .sources = sources, .found = found};
 	struct grant real CLEANUP_GRANT = {0};
 	read_real(&seen, &real);
-	tamper_find(&real, image, found);
+	tamper_find(&real, image, view->digests, found);
 	int rc = 0;
 	if (found->count == 0)
 		rc = judge_loader_places(&seen, &real, err);

@@ -234,6 +234,9 @@ const struct context *check_context(const struct check_run *run);
 const char *check_path(struct check_run *run, const char *name);
 const char *check_run_path(struct check_run *run, const char *name);
 
+/* Digests of files that checks of the run have read: one file in the run's directory. NULL: it cannot be kept. */
+struct digest_cache *check_digests(struct check_run *run);
+
 /* The kubelet to behave as: one of report_kubelet_names. */
 const char *check_kubelet(const struct check_run *run);
 

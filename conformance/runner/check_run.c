@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/runner/execution.h"
 
-#include "base/digest.h"
+#include "base/digest_cache.h"
 #include "base/file.h"
 #include "base/members.h"
 #include "base/path.h"
@@ -37,7 +37,8 @@ struct check_run {
 	int write_error; /* errno of the first record that could not be written */
 	struct deferred deferred[DEFERRED_MAX];
 	size_t deferred_count;
-	struct text_list texts; /* of check_format() */
+	struct text_list texts;	      /* of check_format() */
+	struct digest_cache *digests; /* opened at first use */
 	unsigned evidence_count;
 	const char *kubelet;		     /* of this run of the body */
 	bool kept;			     /* it has waited at its first failure */
@@ -305,6 +306,14 @@ const char *check_run_path(struct check_run *run, const char *name)
 	return keep_text(run, path_join(run->context->run_directory, name));
 }
 
+struct digest_cache *check_digests(struct check_run *run)
+{
+	if (run->digests == NULL)
+		(void)digest_cache_open(check_run_path(run, CONTEXT_DIGESTS_FILE), &run->digests,
+					NULL);
+	return run->digests;
+}
+
 const char *check_kubelet(const struct check_run *run)
 {
 	return run->kubelet;
@@ -393,6 +402,7 @@ int check_run_execute(const struct check *check, const struct context *context,
 
 	send_line(&run, &finished);
 	text_list_free(&run.texts);
+	digest_cache_free(&run.digests);
 	return run.write_error != 0 ? error_system(err, run.write_error, "standard output") : 0;
 }
 
@@ -407,5 +417,6 @@ int check_run_add(const struct check *check, const struct context *context, stru
 	};
 	record(&run, user);
 	text_list_free(&run.texts);
+	digest_cache_free(&run.digests);
 	return run.write_error != 0 ? error_system(err, run.write_error, "%s", check->id) : 0;
 }

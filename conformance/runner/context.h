@@ -19,6 +19,9 @@
 /* A profile: 1.36, and where the rule of a check differs between kubelets 1.37 as well. */
 #define CONTEXT_BOTH_KUBELETS "both"
 
+/* In the run's directory: digests of files that the run has read (base/digest_cache.h). */
+#define CONTEXT_DIGESTS_FILE "digests"
+
 struct context {
 	const char *run_id;	    /* in the labels of containers */
 	const char *run_directory;  /* private, short: sockets live below it */

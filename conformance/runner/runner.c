@@ -115,6 +115,13 @@ static int record(struct runner *runner, struct error *err)
 	if (rc < 0)
 		return rc;
 
+	/* Checks need not read again what the description of the environment has read. */
+	if (runner->environment.digest_cache != NULL) {
+		char *digests CLEANUP_FREE =
+			path_join(runner->context.run_directory, CONTEXT_DIGESTS_FILE);
+		(void)digest_cache_copy(runner->environment.digest_cache, digests, NULL);
+	}
+
 	const struct progress_options options = {
 		.planned = runner->plan.count,
 		.quiet = runner->settings->quiet,

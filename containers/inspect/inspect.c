@@ -70,11 +70,11 @@ int container_identify(int fd, const char *name, struct container_identity *out)
 	return 0;
 }
 
-static int inspect(int64_t pid, const char *digests, bool working, struct container_view *out,
-		   struct error *err)
+static int inspect(int64_t pid, struct digest_cache *digests, bool working,
+		   struct container_view *out, struct error *err)
 {
-	struct container_view view CLEANUP_CONTAINER_VIEW = {.pid = pid, .working = working};
-	view.digests_file = digests != NULL ? arena_string(&view.arena, digests) : NULL;
+	struct container_view view CLEANUP_CONTAINER_VIEW = {
+		.pid = pid, .working = working, .digests = digests};
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(pid, &root, err);
 	if (rc == 0) {
@@ -85,8 +85,6 @@ static int inspect(int64_t pid, const char *digests, bool working, struct contai
 							 "the kernel is older than Linux 5.8")
 					     : error_system(err, errno, "root of the container");
 	}
-	if (rc == 0)
-		rc = container_digests_read(&view, err);
 	if (rc == 0)
 		rc = container_view_mounts(&view, root, err);
 	if (rc == 0)
@@ -105,13 +103,13 @@ static int inspect(int64_t pid, const char *digests, bool working, struct contai
 	return 0;
 }
 
-int container_inspect(int64_t pid, const char *digests, struct container_view *out,
+int container_inspect(int64_t pid, struct digest_cache *digests, struct container_view *out,
 		      struct error *err)
 {
 	return inspect(pid, digests, false, out, err);
 }
 
-int container_inspect_working(int64_t pid, const char *digests, struct container_view *out,
+int container_inspect_working(int64_t pid, struct digest_cache *digests, struct container_view *out,
 			      struct error *err)
 {
 	return inspect(pid, digests, true, out, err);

@@ -11,7 +11,7 @@
  */
 
 #include "base/arena.h"
-#include "base/digest.h"
+#include "base/digest_cache.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "containers/inspect/manifest.h"
@@ -135,24 +135,22 @@ struct container_view {
 	bool no_new_privileges;
 	int seccomp;		      /* 0: none, 1: strict, 2: filter */
 	struct text_list environment; /* "NAME=value", when the program started */
-	const char *digests_file;     /* of the run; NULL: none */
-	const struct container_digest *digests;
-	size_t digest_count; /* that it held */
+	struct digest_cache *digests; /* of the run; NULL: none */
 	struct text_list
 		shared; /* those of "mnt", "pid", "ipc" whose namespace is also this process' own */
 };
 
 #define CLEANUP_CONTAINER_VIEW __attribute__((cleanup(container_view_free)))
 
-/* Inspects the container of the process with the host's number `pid`. `digests` is a file that one run
- * keeps for all its inspections, created by the first: with its digests, the image's files are read
- * only once. NULL: every file is read. ERROR_NOT_FOUND: the process is gone. */
-int container_inspect(int64_t pid, const char *digests, struct container_view *out,
+/* Inspects the container of the process with the host's number `pid`. `digests`, which outlives the view,
+ * is one run's for all its inspections: the image's files are read only once. NULL: every file is read.
+ * ERROR_NOT_FOUND: the process is gone. */
+int container_inspect(int64_t pid, struct digest_cache *digests, struct container_view *out,
 		      struct error *err);
 
 /* Inspects a process that has done its work and still has its devices open: its program, mounts, mapped
  * code of files on mounts, and open device nodes. Errors of container_inspect(). */
-int container_inspect_working(int64_t pid, const char *digests, struct container_view *out,
+int container_inspect_working(int64_t pid, struct digest_cache *digests, struct container_view *out,
 			      struct error *err);
 void container_view_free(struct container_view *view);
 

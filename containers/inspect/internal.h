@@ -33,8 +33,6 @@ int container_identify(int fd, const char *name, struct container_identity *out)
 /* NULL: the view has no such mount. */
 const struct container_mount *container_mount_by_id(const struct container_view *view, int id);
 
-/* Reads the records of the file of digests, if it exists. */
-int container_digests_read(struct container_view *view, struct error *err);
 /* The digest of the descriptor's file (O_PATH is enough), read or from the records. To be called after
  * container_view_mounts(). */
 int container_digest_file(const struct container_view *view, int fd, char digest[DIGEST_SIZE],

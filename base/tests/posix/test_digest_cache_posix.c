@@ -44,9 +44,11 @@ static void fixture_close(struct fixture *fixture)
 static void keep(const struct fixture *fixture, int64_t later_s)
 {
 	struct digest_cache *cache CLEANUP_DIGEST_CACHE = NULL;
+	struct file_status now = {0};
 	CU_ASSERT_EQUAL_FATAL(digest_cache_open(fixture->cache, &cache, NULL), 0);
-	digest_cache_add(cache, fixture->driver, &fixture->status,
-			 clock_realtime_ns() + later_s * 1000000000, digest);
+	CU_ASSERT_EQUAL(file_status(fixture->driver, true, &now, NULL), 0);
+	digest_cache_add(cache, &fixture->status, &now, clock_realtime_ns() + later_s * 1000000000,
+			 digest);
 }
 
 /* "" when it is not known. */

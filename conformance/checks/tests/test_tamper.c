@@ -67,7 +67,7 @@ static int close_place(void)
 static void expect(const struct grant *grant, const char *wanted)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
-	tamper_find(grant, &place.image, &found);
+	tamper_find(grant, &place.image, NULL, &found);
 	UNIT_INT(found.count, wanted != NULL ? 1 : 0);
 	if (wanted != NULL && found.count == 1 && strstr(found.items[0], wanted) == NULL)
 		UNIT_STRING(found.items[0], wanted);

@@ -24,7 +24,8 @@ struct subject {
 	pid_t pid;
 	int in, out;
 	char *directory;
-	const char *digests;
+	const char *digests; /* path of a cache */
+	struct digest_cache *opened[2];
 	struct image_manifest manifest;
 };
 
@@ -77,14 +78,19 @@ static void subject_end(struct subject *subject)
 	(void)waitpid(subject->pid, NULL, 0);
 	CU_ASSERT_EQUAL(file_remove_tree(subject->directory, NULL), 0);
 	free(subject->directory);
+	for (size_t i = 0; i < ARRAY_SIZE(subject->opened); i++)
+		digest_cache_free(&subject->opened[i]);
 	image_manifest_free(&subject->manifest);
 }
 
-static struct container_view look(const struct subject *subject)
+static struct container_view look(struct subject *subject)
 {
+	struct digest_cache **digests = &subject->opened[subject->opened[0] != NULL];
 	struct container_view view = {0};
 	struct error err = {0};
-	if (container_inspect(subject->pid, subject->digests, &view, &err) < 0)
+	if (subject->digests != NULL)
+		CU_ASSERT_EQUAL_FATAL(digest_cache_open(subject->digests, digests, NULL), 0);
+	if (container_inspect(subject->pid, *digests, &view, &err) < 0)
 		(void)fprintf(stderr, "%s\n", err.text);
 	CU_ASSERT_EQUAL_FATAL(view.pid, subject->pid);
 	return view;
