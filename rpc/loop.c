@@ -4,6 +4,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
+enum { OWN_HANDLES = 2 }; /* of loop_drain() */
+
 struct timer {
 	uv_timer_t handle;
 	void (*on_time)(void *user);
@@ -49,6 +51,55 @@ static void set_true(void *user)
 	*(bool *)user = true;
 }
 
+/* libuv before 1.45 runs the timers that are due, and then waits for events all the same: what a timer brought would be
+ * noticed only with the next event. */
+struct turn {
+	uv_prepare_t handle;
+	uint64_t due_ms; /* of the first timer */
+};
+
+static void on_turn(uv_prepare_t *handle)
+{
+	const struct turn *turn = handle->data;
+	if (uv_now(handle->loop) >= turn->due_ms)
+		uv_stop(handle->loop);
+}
+
+static int turn_new(uv_loop_t *loop, struct turn **out, struct error *err)
+{
+	struct turn *turn = calloc(1, sizeof(*turn));
+	if (turn == NULL)
+		return error_memory(err);
+	(void)uv_prepare_init(loop, &turn->handle);
+	turn->handle.data = turn;
+	(void)uv_prepare_start(&turn->handle, on_turn);
+	uv_unref((uv_handle_t *)&turn->handle);
+	*out = turn;
+	return 0;
+}
+
+/* Runs the loop once. False: nothing is left that could happen. */
+static bool turn_run(struct turn *turn)
+{
+	uv_loop_t *loop = turn->handle.loop;
+	uv_update_time(loop);
+	const int timeout_ms = uv_backend_timeout(loop);
+	turn->due_ms = timeout_ms < 0 ? UINT64_MAX : uv_now(loop) + (uint64_t)timeout_ms;
+	return uv_run(loop, UV_RUN_ONCE) != 0;
+}
+
+static void on_turn_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static void turn_free(struct turn **turn)
+{
+	struct turn *gone = STEAL(*turn);
+	if (gone != NULL)
+		uv_close((uv_handle_t *)&gone->handle, on_turn_closed);
+}
+
 int loop_open(uv_loop_t *loop, struct error *err)
 {
 	int rc = uv_loop_init(loop);
@@ -58,19 +109,20 @@ int loop_open(uv_loop_t *loop, struct error *err)
 int loop_wait(uv_loop_t *loop, loop_condition *done, void *user, uint64_t timeout_ms,
 	      const char *what, struct error *err)
 {
+	struct turn *turn CLEANUP(turn_free) = NULL;
 	struct timer *timer = NULL;
 	bool late = false;
 	bool is_done = done(user);
 	bool alive = true;
 	if (is_done)
 		return 0;
-	if (timeout_ms != UINT64_MAX) {
-		int rc = timer_start(loop, timeout_ms, 0, set_true, &late, &timer, err);
-		if (rc != 0)
-			return rc;
-	}
+	int rc = turn_new(loop, &turn, err);
+	if (rc == 0 && timeout_ms != UINT64_MAX)
+		rc = timer_start(loop, timeout_ms, 0, set_true, &late, &timer, err);
+	if (rc < 0)
+		return rc;
 	while (!is_done && !late && alive) {
-		alive = uv_run(loop, UV_RUN_ONCE) != 0 || late;
+		alive = turn_run(turn) || late;
 		is_done = done(user);
 	}
 	timer_cancel(&timer);
@@ -120,14 +172,18 @@ static size_t count_handles(uv_loop_t *loop, struct open_handles *open)
 int loop_drain(uv_loop_t *loop, uint64_t timeout_ms, struct error *err)
 {
 	struct open_handles open = {0};
+	struct turn *turn CLEANUP(turn_free) = NULL;
 	struct timer *timer = NULL;
 	bool late = false;
-	int rc = timer_start(loop, timeout_ms, 0, set_true, &late, &timer, err);
-	if (rc != 0)
+	int rc = turn_new(loop, &turn, err);
+	if (rc == 0)
+		rc = timer_start(loop, timeout_ms, 0, set_true, &late, &timer, err);
+	if (rc < 0)
 		return rc;
-	while (count_handles(loop, &open) > 1 && !late) /* our own is the last one */
-		(void)uv_run(loop, UV_RUN_ONCE);
+	while (count_handles(loop, &open) > OWN_HANDLES && !late)
+		(void)turn_run(turn);
 	timer_cancel(&timer);
+	turn_free(&turn);
 	(void)uv_run(loop, UV_RUN_NOWAIT);
 	rc = 0;
 	if (count_handles(loop, &open) > 0)

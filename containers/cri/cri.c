@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "rpc/client.h"
+#include "rpc/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,10 +220,15 @@ void cri_begin_removal(struct cri *cri, const char *sandbox_id)
 		end_removal(removal);
 }
 
+static bool are_removed(void *user)
+{
+	const struct cri *cri = user;
+	return cri->removals == 0;
+}
+
 void cri_removals_wait(struct cri *cri)
 {
 	uint64_t begin = begin_wait(cri);
-	while (cri->removals > 0)
-		(void)uv_run(cri->loop, UV_RUN_ONCE);
+	(void)loop_wait(cri->loop, are_removed, cri, UINT64_MAX, "removals", NULL);
 	end_wait(cri, begin);
 }

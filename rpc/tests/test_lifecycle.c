@@ -457,6 +457,25 @@ static bool never(void *user)
 	return false;
 }
 
+/* What a timer brings is noticed at once, not with the next event. */
+static void test_timer_that_is_due(void)
+{
+	uv_loop_t loop;
+	struct timer *first = NULL;
+	struct timer *second = NULL;
+	bool yes = false;
+	bool later = false;
+	struct error err = {0};
+	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
+	CU_ASSERT_EQUAL_FATAL(timer_start(&loop, 0, 0, set_true, &yes, &first, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(timer_start(&loop, 5000, 0, set_true, &later, &second, &err), 0);
+	CU_ASSERT_EQUAL(loop_wait(&loop, is_true, &yes, UINT64_MAX, "a timer", &err), 0);
+	CU_ASSERT_FALSE(later);
+	timer_cancel(&first);
+	timer_cancel(&second);
+	CU_ASSERT_EQUAL(loop_drain(&loop, 1000, &err), 0);
+}
+
 static void test_loop_helpers(void)
 {
 	uv_loop_t loop;
@@ -484,4 +503,4 @@ UNIT_MAIN("lifecycle", {"connect", test_connect}, {"no server", test_no_server},
 	  {"channel closed", test_channel_closed}, {"meddling callbacks", test_meddling_callbacks},
 	  {"handler closes server", test_handler_closes_server},
 	  {"abrupt closes", test_abrupt_closes}, {"preface timeout", test_preface_timeout},
-	  {"loop helpers", test_loop_helpers})
+	  {"timer that is due", test_timer_that_is_due}, {"loop helpers", test_loop_helpers})
