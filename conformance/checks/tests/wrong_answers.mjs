@@ -165,6 +165,7 @@ const wrong = {
 		[plugin({touch: join(touched, '{id}')}), 'the file that an id leads to: got changed or removed'],
 		[plugin({touch: '{id}'}), 'the file that an id leads to: got changed or removed'],
 		[nodePlugin('locks-any-id'), 'a file that does not exist, by an id: got made-by-an-id.lock, made by the plugin'],
+		[nodePlugin('locks-beside-itself'), 'a file that does not exist, by an id: got ../made-by-an-id, made by the plugin'],
 		...['bare', 'single', 'double'].map((quotes) => [nodePlugin('shell-gets-any-id', quotes), 'by an id: got made-by-an-id, made by the plugin']),
 		[nodePlugin('shows-the-file-of-an-id'), 'grpc-message: got not the plugin\'s'],
 	],

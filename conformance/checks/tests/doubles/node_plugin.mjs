@@ -3,7 +3,7 @@
 // A device plugin on Node's HTTP/2, without a gRPC library, and with at most one fault: each entry of `faults` changes the plugin in
 // one way in which plugins of others have failed, or could.
 import {spawnSync} from 'node:child_process';
-import {chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
+import {chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
 import http2 from 'node:http2';
 import net from 'node:net';
 import {basename, dirname, join} from 'node:path';
@@ -785,6 +785,15 @@ const faults = {
 		} catch {}
 		return before(id);
 	}),
+	'locks-beside-itself': () => {
+		const home = join(dirname(directory), 'home', 'plugin');
+		mkdirSync(home, {recursive: true});
+		process.chdir(home);
+		unlike('knows', (before, id) => {
+			if (id.startsWith('../made')) writeFileSync(id, '');
+			return before(id);
+		});
+	},
 	'shell-gets-any-id': (quotes) => unlike('knows', (before, id) => {
 		const quote = {bare: '', single: '\'', double: '"'}[quotes];
 		spawnSync('sh', ['-c', `echo ${quote}${id}${quote} >/dev/null`]);
