@@ -231,5 +231,5 @@ void finding_add_story(const struct finding *finding, struct text *out)
 	if (disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 		text_addf(out, ", better than expected, remove the expectation %s", entry);
 	if (disposition == REPORT_EXPECTED_FAIL)
-		text_addf(out, ", expected by %s", entry);
+		text_addf(out, ", expected by %s", view_expected_by(check));
 }

@@ -63,7 +63,7 @@ static void add_result(struct text *out, const struct view_check *check)
 	if (kind == JUNIT_PASS)
 		return;
 	if (check->disposition == REPORT_EXPECTED_FAIL)
-		text_addf(&message, "expected by %s: ", entry);
+		text_addf(&message, "expected by %s: ", view_expected_by(check->json));
 	if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 		text_addf(&message, "better than expected: remove the entry %s; ", entry);
 	text_add(&message, check->reason);

@@ -24,7 +24,7 @@ const char *const report_disposition_names[] = {
 	[REPORT_UNDECIDED] = NULL,
 };
 
-const char *const report_level_names[] = {"must", "should", "may", NULL};
+const char *const report_level_names[] = {"must", "should", REPORT_LEVEL_MAY, NULL};
 const char *const report_kubelet_names[] = {"1.36", "1.37", NULL};
 const char *const report_severity_names[] = {"critical", "high", "medium", "low", NULL};
 const char *const report_phase_names[] = {"setup", "cri",     "probe", "plugin",

@@ -43,6 +43,7 @@ bool report_outcome_is_bad(enum report_outcome outcome);
 /* Of requirements and of checks, the gravest first; NULL-ended: "must", "should", "may", and
  * "critical", "high", "medium", "low". */
 extern const char *const report_level_names[];
+#define REPORT_LEVEL_MAY "may" /* obliges nobody: a failure is expected */
 /* Generations of the kubelet between which rules differ. */
 extern const char *const report_kubelet_names[];
 extern const char *const report_severity_names[];

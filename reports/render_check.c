@@ -247,9 +247,17 @@ static struct report_known known_of(const struct render_check *check)
 	};
 }
 
+static const char *level_of(const struct render_check *check)
+{
+	return check->requirement != NULL ? field_string(check->requirement->planned, "level")
+					  : NULL;
+}
+
 enum report_disposition render_disposition(const struct render_check *check)
 {
 	const struct report_known known = known_of(check);
+	if (check->outcome == REPORT_FAIL && text_equal(level_of(check), REPORT_LEVEL_MAY))
+		return REPORT_EXPECTED_FAIL;
 	return check->over_budget ? report_disposition_of(check->outcome, REPORT_PASS)
 				  : report_disposition_known(check->outcome, check->reason, &known);
 }
@@ -284,10 +292,7 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 		cJSON_DeleteItemFromObjectCaseSensitive(json.object, "advice");
 		member_item(&json, "advice", cJSON_Duplicate(advice, false));
 	}
-	member_string(&json, "level",
-		      check->requirement != NULL
-			      ? field_string(check->requirement->planned, "level")
-			      : NULL);
+	member_string(&json, "level", level_of(check));
 	member_string(&json, "outcome", report_outcome_names[check->outcome]);
 	member_string(&json, "disposition", report_disposition_names[render_disposition(check)]);
 	member_string(&json, "reason", check->reason);

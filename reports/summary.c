@@ -177,7 +177,7 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 			  expected->checks == 1 ? " is" : "s are");
 		for (size_t i = 0; i < expected->count && i < ENTRIES_MAX; i++)
 			text_addf(&known, "%s%s", i > 0 ? ", " : "",
-				  view_string(expected->items[i].check->json, "/expected/entry"));
+				  view_expected_by(expected->items[i].check->json));
 		text_add(&known, expected->count > ENTRIES_MAX ? ", ..." : "");
 		doc_label(&doc, "warn", "known", text_string(&known));
 		lines--;

@@ -133,3 +133,9 @@ bool view_begins_suite(const struct view *view, size_t index)
 	}
 	return true;
 }
+
+const char *view_expected_by(const cJSON *check)
+{
+	const char *entry = view_string(check, "/expected/entry");
+	return entry[0] != '\0' ? entry : "its level, " REPORT_LEVEL_MAY;
+}

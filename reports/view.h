@@ -39,6 +39,9 @@ int64_t view_int(const cJSON *report, const char *pointer);
 int64_t view_duration(const cJSON *report, const char *pointer);
 const char *view_string(const cJSON *report, const char *pointer);
 
+/* What a check's failure is expected by: an entry of an expectation file, or else its level. */
+const char *view_expected_by(const cJSON *check);
+
 /* Adds a string as a terminal may show it (text_add_escaped()). */
 void view_add_escaped(struct text *out, const char *string);
 

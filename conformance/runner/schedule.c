@@ -109,7 +109,9 @@ static int conclude(struct runner *runner, const struct check *check, struct exe
 	/* Notes a failure that --expect does not know. More flaky checks than the budget allows are unexpected. */
 	rc = expectations_find(&runner->expectations, check->id, check->revision, runner->described,
 			       &row, err);
-	if (rc < 0 || !report_outcome_is_bad(execution->outcome))
+	if (rc < 0 || !report_outcome_is_bad(execution->outcome) ||
+	    (execution->outcome == REPORT_FAIL &&
+	     requirement_get(check->requirement)->level == CHECK_MAY))
 		return rc;
 
 	if (row != NULL)

@@ -78,7 +78,7 @@ static void add_failure(struct report_document *it, const struct finding *findin
 {
 	const struct view *view = &it->findings.view;
 	const struct view_check *check = finding->check;
-	const char *entry = view_string(check->json, "/expected/entry");
+	const char *entry = view_expected_by(check->json);
 	const char *why = view_string(check->json, "/expected/why");
 	const char *advice = view_string(check->json, "/advice");
 	size_t listed = 0;
@@ -89,7 +89,8 @@ static void add_failure(struct report_document *it, const struct finding *findin
 	doc_add(it->doc, "<p class=reason>%s</p>", check->reason);
 
 	/* Why it was expected, and where that is written. */
-	if (entry[0] != '\0') {
+	if (check->disposition == REPORT_EXPECTED_FAIL ||
+	    json_pointer(check->json, "/expected/entry") != NULL) {
 		if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 			doc_add(it->doc, "<p><b>Better than expected:</b> remove the expectation ");
 		else

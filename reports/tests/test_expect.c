@@ -157,6 +157,14 @@ static void test_days(void)
 	"\"type\":\"plan\"," LINE_SETTINGS "\"filteredOut\":0," budget "\"requirements\":[],"      \
 	"\"checks\":[{\"id\":\"a.one\",\"revision\":1,\"severity\":\"high\",\"title\":\"t\","      \
 	"\"advice\":\"a\",\"expected\":" expected "}]"
+#define PLAN_AT(level)                                                                             \
+	"\"type\":\"plan\"," LINE_SETTINGS "\"filteredOut\":0,\"requirements\":[{\"id\":\"R-1\","  \
+	"\"level\":\"" level                                                                       \
+	"\",\"sentence\":\"s\",\"source\":\"s\"}],\"checks\":[{\"id\":\"a.one\","                  \
+	"\"revision\":1,\"requirement\":\"R-1\",\"severity\":\"high\",\"title\":\"t\","            \
+	"\"advice\":\"a\"}]"
+#define CRASHED                                                                                    \
+	"\"type\":\"check-end\",\"check\":\"a.one\",\"outcome\":\"crash\",\"reason\":\"signal 11\",\"durationMs\":1,\"phasesMs\":{}"
 #define FLAKY "{\"outcome\":\"fail\",\"entry\":\"known#1\",\"flaky\":true,\"why\":\"it leaks\"}"
 #define FAILS_SO(reason)                                                                           \
 	"{\"outcome\":\"fail\",\"entry\":\"known#4\",\"reason\":\"" reason "\",\"why\":\"w\"}"
@@ -192,6 +200,10 @@ static void test_dispositions(void)
 		{PLAN_OF("", "{\"outcome\":\"crash\",\"entry\":\"known#3\",\"why\":\"w\"}"),
 		 LINE_FAIL, "unexpected-improvement",
 		 "FIXED      a.one ends better now: remove the expectation known#3"},
+		{PLAN_AT("may"), LINE_FAIL, "expected-fail", NULL},
+		{PLAN_AT("may"), PASSED, "as-expected", NULL},
+		{PLAN_AT("may"), CRASHED, "unexpected-fail", NULL},
+		{PLAN_AT("should"), LINE_FAIL, "unexpected-fail", NULL},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *const lines[] = {LINE_RUN_BEGIN,
@@ -218,16 +230,17 @@ static void test_dispositions(void)
 }
 
 /* What a summary says of a failure that is known, and of one that is less bad than it was. */
-static void test_told(void)
+static void test_sentences(void)
 {
 	static const struct {
-		const char *plan, *told;
+		const char *plan, *sentence;
 	} rows[] = {
 		{PLAN_OF("", "{\"outcome\":\"crash\",\"entry\":\"known#3\"}"),
 		 "\nfail       a.one, better than expected, remove the expectation known#3: got a, expected "
 		 "b\n"},
 		{PLAN_OF("", FAILS_SO("got ?, expected b")),
 		 "\nknown      1 failure is expected by known#4\n"},
+		{PLAN_AT("may"), "\nknown      1 failure is expected by its level, may\n"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *const lines[] = {
@@ -240,9 +253,9 @@ static void test_told(void)
 		UNIT_STRING(err.text, "");
 		CU_ASSERT_EQUAL_FATAL(
 			writer_print(writer_find("summary"), report, &options, &summary, &err), 0);
-		UNIT_CONTAINS(summary, rows[i].told);
+		UNIT_CONTAINS(summary, rows[i].sentence);
 	}
 }
 
 UNIT_MAIN("expectations", {"refused", test_refused}, {"matches", test_matches}, {"days", test_days},
-	  {"dispositions", test_dispositions}, {"told", test_told})
+	  {"dispositions", test_dispositions}, {"sentences", test_sentences})

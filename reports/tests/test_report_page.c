@@ -159,7 +159,7 @@ static void test_everything_is_there_without_the_script(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(page, "/devices/count: got 1, expected 0"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(page, "<b>What to do:</b> Give each container"));
 	CU_ASSERT_EQUAL(count_of(page, " hidden>"), 3); /* two filters and the theme */
-	CU_ASSERT_EQUAL(count_of(page, "class=\"failure\""), 7);
+	CU_ASSERT_EQUAL(count_of(page, "class=\"failure\""), 6);
 }
 
 static void test_hostile_text_stays_text(void)
