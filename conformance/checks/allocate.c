@@ -458,7 +458,7 @@ const struct check allocate_checks[] = {
 		 .advice = "Answer with no container response, or with an error: do not read the "
 			   "first request without checking that one exists."),
 	ALLOCATE_BODY(
-		"unhealthy-id", ALC_08, MEDIUM, 1, allocate_unhealthy_id,
+		"unhealthy-id", ALC_08, MEDIUM, 2, allocate_unhealthy_id,
 		.title = "Allocate of an unhealthy device is refused",
 		.advice = "Check the device's health before you answer: the kubelet's view may be "
 			  "older."),
@@ -474,7 +474,7 @@ const struct check allocate_checks[] = {
 		.advice = "Hand out the nodes of the id's own device, and of the driver where all "
 			  "devices share them: a container can use whatever it is given."),
 	ALLOCATE_REVISED(
-		"independent", ALC_32, HIGH, 3, allocate_independent,
+		"independent", ALC_32, HIGH, 4, allocate_independent,
 		.title = "Answers for one id and for several do not depend on earlier calls",
 		.advice = "Build each answer from the ids of its own request, all of them: keep no "
 			  "lists from call to call. An empty one leaves the container without the "

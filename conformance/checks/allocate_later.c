@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocate over time: answers that other calls, other ids, or a restart of the plugin must not change. */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
@@ -19,6 +20,7 @@ enum {
 	LISTED_ROUNDS = 3,
 	LISTED_MAX = 16,  /* ids that are allocated meanwhile */
 	SEVERAL_MAX = 16, /* ids in one call that are compared with each by itself */
+	PAIRS_MS = 3000,  /* for a plugin that answers slowly */
 };
 
 static const char device_node[] = "device node ";
@@ -138,26 +140,26 @@ static bool names_all(const V1beta1__ContainerAllocateResponse *answer)
 	return false;
 }
 
-/* The answer for all of these ids hands out what each is given alone, and nothing else with `only`. */
-static void expect_each(struct rig *rig, const char *what, bool stable, bool only,
-			const V1beta1__ContainerAllocateResponse *const *answers, size_t count,
-			const V1beta1__ContainerAllocateResponse *together)
+#define EACH_BY_ITSELF "all that each gets by itself"
+
+/* The answer for all of these ids hands out what each is given by itself, and with `foreign` nothing else. */
+static void tally_each(struct tally *missing, struct tally *foreign, bool stable,
+		       const V1beta1__ContainerAllocateResponse *const *answers, size_t count,
+		       const V1beta1__ContainerAllocateResponse *together)
 {
-	TALLY(foreign, rig->run, what, "nothing that none gets by itself");
-	TALLY(missing, rig->run, what, "all that each gets by itself");
 	struct text_list wanted CLEANUP_TEXT_LIST = {0};
 	struct text_list saw CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; i < count; i++)
 		read_handed_out(answers[i], stable, &wanted);
 	read_handed_out(together, stable, &saw);
 	text_each (member, &wanted)
-		tally_add(&missing,
+		tally_add(missing,
 			  text_list_has(&saw, member) ||
 				  (text_starts_with(member, device_node) &&
 				   has_node(together, &wanted, member + strlen(device_node))),
 			  "no %s", member);
-	for (size_t i = 0; only && i < saw.count; i++)
-		tally_add(&foreign, text_list_has(&wanted, saw.items[i]), "%s", saw.items[i]);
+	for (size_t i = 0; foreign != NULL && i < saw.count; i++)
+		tally_add(foreign, text_list_has(&wanted, saw.items[i]), "%s", saw.items[i]);
 
 	/* Numbers may be sums. */
 	for (size_t i = 0; stable && i < count; i++) {
@@ -166,8 +168,36 @@ static void expect_each(struct rig *rig, const char *what, bool stable, bool onl
 				answers[i]->envs[k];
 			bool number = env->value[strspn(env->value, "0123456789.")] == '\0';
 			if (!number && names_device(env, answers[(i + 1) % count]))
-				tally_add(&missing, some_variable_has(together, env->value),
+				tally_add(missing, some_variable_has(together, env->value),
 					  "no %s=%s", env->key, env->value);
+		}
+	}
+}
+
+/* All of the ids in one call, and any two of them. */
+static void expect_together(struct rig *rig, const char *resource, const char *const *ids,
+			    const V1beta1__ContainerAllocateResponse *const *answers, size_t count)
+{
+	TALLY(all, rig->run, check_format(rig->run, "the answer for %zu ids", count),
+	      EACH_BY_ITSELF);
+	TALLY(pairs, rig->run, check_format(rig->run, "answers for two of %zu ids", count),
+	      EACH_BY_ITSELF);
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	const V1beta1__ContainerAllocateResponse *together =
+		rig_ask(rig, resource, ids, count, &reply);
+	if (together != NULL && !names_all(together))
+		tally_each(&all, NULL, false, answers, count, together);
+	const uint64_t begin_ms = clock_monotonic_ms();
+	for (size_t i = 0; i + 1 < count; i++) {
+		for (size_t k = i + 1; k < count && clock_monotonic_ms() - begin_ms < PAIRS_MS;
+		     k++) {
+			const char *const two[] = {ids[i], ids[k]};
+			const V1beta1__ContainerAllocateResponse *const each[] = {answers[i],
+										  answers[k]};
+			struct rpc_answer answer CLEANUP_RPC_ANSWER = {0};
+			together = rig_ask(rig, resource, two, 2, &answer);
+			if (together != NULL && !names_all(together))
+				tally_each(&pairs, NULL, false, each, 2, together);
 		}
 	}
 }
@@ -179,7 +209,6 @@ static void expect_several(struct rig *rig, const struct rig_item *item)
 	const char *ids[SEVERAL_MAX] = {NULL};
 	struct rpc_answer replies[SEVERAL_MAX] = {{0}};
 	const V1beta1__ContainerAllocateResponse *answers[SEVERAL_MAX] = {NULL};
-	struct rpc_answer all CLEANUP_RPC_ANSWER = {0};
 	size_t count = item->ids->count < SEVERAL_MAX ? item->ids->count : SEVERAL_MAX;
 	bool answered = true;
 	for (size_t i = 0; answered && i < count; i++) {
@@ -187,11 +216,8 @@ static void expect_several(struct rig *rig, const struct rig_item *item)
 		answers[i] = rig_ask(rig, item->resource, &ids[i], 1, &replies[i]);
 		answered = answers[i] != NULL;
 	}
-	const V1beta1__ContainerAllocateResponse *together =
-		answered ? rig_ask(rig, item->resource, ids, count, &all) : NULL;
-	if (together != NULL && !names_all(together))
-		expect_each(rig, check_format(rig->run, "the answer for %zu ids", count), false,
-			    false, answers, count, together);
+	if (answered)
+		expect_together(rig, item->resource, ids, answers, count);
 	for (size_t i = 0; i < count; i++)
 		rpc_answer_free(&replies[i]);
 }
@@ -305,10 +331,12 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 		const V1beta1__ContainerAllocateResponse *together =
 			rig_first_response(&replies[2]);
 		(void)check_expect_ok(rig->run, rc, "two ids in one container are answered", &err);
-		if (together != NULL && !rig_is_windows(rig))
-			expect_each(rig, "the answer for two ids", stable, true, answers, 2,
-				    together);
-		else if (rc == 0 && together == NULL)
+		if (together != NULL && !rig_is_windows(rig)) {
+			TALLY(foreign, rig->run, "the answer for two ids",
+			      "nothing that none gets by itself");
+			TALLY(missing, rig->run, "the answer for two ids", EACH_BY_ITSELF);
+			tally_each(&missing, &foreign, stable, answers, 2, together);
+		} else if (rc == 0 && together == NULL)
 			check_note(rig->run, "two ids in one container: %s %s",
 				   rpc_code_name(replies[2].code), replies[2].message);
 		expect_unchanged(rig, item, ids[1], "after Allocate of two ids", stable,

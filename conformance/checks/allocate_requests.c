@@ -38,21 +38,32 @@ void allocate_unhealthy_id(struct check_run *run)
 		const struct kubelet_device_list *list =
 			kubelet_resource_devices(rig->kubelet, resource);
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		const char *healthy = NULL;
 		listed_each (device, list) {
-			if (!kubelet_device_is_healthy(device) && ids.count < UNHEALTHY_MAX &&
-			    rig_holder(rig, resource, device->id) == NULL)
+			if (rig_holder(rig, resource, device->id) != NULL)
+				continue;
+			if (kubelet_device_is_healthy(device))
+				healthy = device->id;
+			else if (ids.count < UNHEALTHY_MAX)
 				text_list_add(&ids, device->id);
 		}
-		for (size_t i = 0; i < ids.count; i++) {
-			const char *id = ids.items[i];
+		char *partner CLEANUP_FREE = healthy != NULL ? memory_copy(healthy) : NULL;
+		for (size_t i = 0; i < ids.count * 2; i++) {
+			const char *id = ids.items[i / 2];
+			const bool together = i % 2 != 0;
+			const char *const asked[] = {together ? partner : id, id};
 			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-			if (!allocate_expect_answered(rig, resource, &id, 1, &reply))
+			if (together && partner == NULL)
+				continue;
+			if (!allocate_expect_answered(rig, resource, asked, together ? 2 : 1,
+						      &reply))
 				return;
 			/* It may have recovered meanwhile. */
 			const struct kubelet_device *now =
 				kubelet_resource_device(rig->kubelet, resource, id);
 			if (now != NULL && !kubelet_device_is_healthy(now))
-				tally_add(&refused, reply.code != RPC_OK, "OK for %s", id);
+				tally_add(&refused, reply.code != RPC_OK, "OK for %s%s", id,
+					  together ? " together with a healthy one" : "");
 		}
 	}
 	if (rig != NULL && refused.count == 0)

@@ -35,6 +35,7 @@ const wrong = {
 		[nodePlugin('allocates-what-it-prefers'), 'after GetPreferredAllocation of another id: got'],
 		[nodePlugin('one-file-for-all'), 'files of gpu-0 after Allocate of another id: got'],
 		[nodePlugin('three-devices-at-most'), 'the answer for 4 ids: got no device node /dev/random'],
+		[nodePlugin('remembers-by-the-least-id'), 'answers for two of 4 ids: got no device node'],
 		[plugin({accumulate: true}), 'gpu-0 after Allocate of another id: got devices[/dev/random] = /dev/random (rw)'],
 		[plugin({answered_ids: 1}), 'the answer for two ids: got no device node /dev/random'],
 		[answers({later: {skip: 4, once: node('/dev/tty')}}), 'after Allocate of another id: got devices[/dev/tty]'],
@@ -52,6 +53,7 @@ const wrong = {
 		[nodePlugin('silent-about-unknown-ids'), 'Allocate is answered: got no answer within'],
 		[nodePlugin('knows-any-case'), 'Allocate of GPU-0, where gpu-0 is listed: got OK'],
 	],
+	'allocate.unhealthy-id': [[nodePlugin('looks-at-the-first-only'), 'OK for gpu-1 together with a healthy one']],
 	'allocate.lists-stay': [
 		[nodePlugin('reserves-what-it-prefers'), 'is gone, expected listed and healthy, as before'],
 		[nodePlugin('hides-what-it-hands-out'), 'gpu-0 is gone'],
@@ -194,7 +196,7 @@ const wrong = {
 
 const usual = {sharing: shared, 'pre-start': prepares, 'preferred-allocation': prefers};
 // What a plain plugin gives no occasion for.
-const maybe = {'allocate.files-stay': 'not-applicable', 'security.unrelated-nodes': 'not-applicable', 'security.variables': 'not-applicable'};
+const maybe = {'allocate.files-stay': 'not-applicable', 'allocate.unhealthy-id': 'not-applicable', 'security.unrelated-nodes': 'not-applicable', 'security.variables': 'not-applicable'};
 const args = ['--launcher', 'process', '--timeout-percent', '20', '--node', file('node.json', discoveredNode())];
 // Which places are harmful is known of this machine only.
 const ofThisMachine = new Set(['allocate.read-only', 'allocate.paths-exist', 'allocate.files-stay']);

@@ -691,6 +691,26 @@ const faults = {
 		plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full', '/dev/random'][plugin.ids.indexOf(id)];
 		unlike('answer', (before, ids) => before(ids.slice(0, 3)));
 	},
+	'remembers-by-the-least-id': () => {
+		const answers = new Map();
+		plugin.ids = ['gpu-0', 'gpu-1', 'gpu-2', 'gpu-3'];
+		plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full', '/dev/random'][plugin.ids.indexOf(id)];
+		unlike('answer', (before, ids) => {
+			const key = `${ids.length} ${[...ids].sort()[0]}`;
+			if (!answers.has(key)) answers.set(key, before(ids));
+			return answers.get(key);
+		});
+	},
+	'looks-at-the-first-only': () => {
+		let first = '';
+		plugin.ids = ['gpu-0', 'gpu-1'];
+		plugin.failed = () => ['gpu-1'];
+		unlike('knows', (before, id, ids) => {
+			first = ids[0];
+			return before(id);
+		});
+		unlike('refuses', (before, id) => id === first && before(id));
+	},
 	'knows-what-comes-with-others': () => unlike('knows', (before, id, ids) => ids.some((other) => before(other))),
 	'knows-beginnings': () => (plugin.knows = (id) => plugin.ids.some((known) => id.startsWith(known))),
 	'knows-any-case': () => (plugin.knows = (id) => plugin.ids.includes(id.toLowerCase())),
