@@ -41,6 +41,10 @@ static const char path_advice[] =
 	" compiled in, add --private-mounts; else name the directory in its "
 	"command with {plugin-dir}. plugin-output.txt in the evidence holds its output.";
 
+static const char refused_advice[] =
+	"The kubelet refused Register, and nothing of the plugin was tested: kubelet-events.ndjson in the "
+	"evidence has the call and the answer. 'gpucert run registration' says which rule it breaks.";
+
 static void report_waited(struct rig *rig)
 {
 	check_add_time(rig->run, REPORT_PHASE_PLUGIN, rig->waited_ns);
@@ -137,9 +141,13 @@ static bool has_ended(void *user)
 /* The advice for a plugin that failed: its end matters more than the consequences. NULL: the row's. */
 static const char *advice_for(const struct rig *rig)
 {
-	bool registered = kubelet_registration_count(rig->kubelet) > rig->first_registration;
+	const size_t count = kubelet_registration_count(rig->kubelet);
+	const bool registered = count > rig->first_registration;
 	if (rig->run_of_plugin.end != NULL)
 		return rig->run_of_plugin.crashed ? crash_advice : end_advice;
+	if (registered && !text_starts_with(check_row(rig->run)->id, "registration.") &&
+	    kubelet_registration_at(rig->kubelet, count - 1)->code > RPC_OK)
+		return refused_advice;
 	return !registered && rig->plugin != NULL && !rig->context->hidden_directory ? path_advice
 										     : NULL;
 }
