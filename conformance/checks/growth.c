@@ -2,6 +2,7 @@
 #include "conformance/checks/growth.h"
 
 #include "base/clock.h"
+#include "conformance/checks/rig_usage.h"
 #include "rpc/client.h"
 
 #include <stdlib.h>
@@ -30,12 +31,15 @@ bool rig_usage(const struct rig *rig, struct usage *out)
 		if (channel != NULL && rig->context->wine_directory == NULL)
 			roots[1] = rpc_channel_peer(channel);
 	}
-	return usage_read(roots, ARRAY_SIZE(roots), out);
+	bool known = usage_read(roots, ARRAY_SIZE(roots), out);
+	out->files = rig_temporary_files(rig);
+	return known;
 }
 
 static long long measure(const struct usage *usage, size_t which)
 {
-	const long long values[] = {usage->descriptors, usage->threads, usage->memory};
+	const long long values[] = {usage->descriptors, usage->threads, usage->files,
+				    usage->memory};
 	return values[which];
 }
 
@@ -99,6 +103,7 @@ struct measure {
 static const struct measure measures[] = {
 	{"open descriptors", 1, 1, ROUNDS_COUNTED},
 	{"threads", 1, 1, ROUNDS_COUNTED},
+	{"temporary files", 1, 1, ROUNDS_COUNTED},
 	{"bytes of memory", MEMORY_LEAST, MEMORY_SURE, ROUNDS_MEMORY},
 };
 

@@ -232,7 +232,7 @@ const struct check list_and_watch_checks[] = {
 		.title = "Two streams at once both get the full list",
 		.advice = "Give each ListAndWatch call its own subscription instead of one shared "
 			  "channel."),
-	LIST_REVISED("cancel", LAW_09, MEDIUM, 2, list_cancel,
+	LIST_REVISED("cancel", LAW_09, MEDIUM, 3, list_cancel,
 		     .title = "Cancelled streams are released",
 		     .advice = "End the handler when the stream's context ends."),
 	LIST("no-storm", LAW_14, MEDIUM, list_no_storm,

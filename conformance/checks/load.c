@@ -310,7 +310,7 @@ static void idle_processor(struct check_run *run)
 	      __VA_ARGS__)
 
 const struct check load_checks[] = {
-	CHECK("load.many-calls", LOAD_01, MEDIUM, 2, rig_each_resource, .timeout_s = 720,
+	CHECK("load.many-calls", LOAD_01, MEDIUM, 3, rig_each_resource, .timeout_s = 720,
 	      .needs = {.devices = 1}, .depends_on = "allocate.one-response", .judge = many_calls,
 	      .title = "Many calls of Allocate neither slow down nor leak",
 	      .advice =

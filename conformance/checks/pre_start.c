@@ -324,7 +324,7 @@ const struct check pre_start_checks[] = {
 		  .advice = "Look each id up in the list that was sent, and answer with an error "
 			    "status.",
 		  .depends_on = "pre-start.succeeds"),
-	PRE_START("leaks", 1, PRE_07, MEDIUM, required, leaks,
+	PRE_START("leaks", 2, PRE_07, MEDIUM, required, leaks,
 		  .title = "Many calls of PreStartContainer leak nothing",
 		  .advice = "Close what a call opened: compare the plugin's /proc/PID/fd and its "
 			    "memory before and after.",

@@ -447,7 +447,7 @@ const struct check preferred_allocation_checks[] = {
 		  .advice = "Do not try all combinations: the kubelet has no deadline here, and "
 			    "admits one pod at a time.",
 		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("leaks", 1, PRF_11, MEDIUM, leaks,
+	PREFERRED("leaks", 2, PRF_11, MEDIUM, leaks,
 		  .title = "Many calls of GetPreferredAllocation leak nothing",
 		  .advice = "Close what a call opened: compare the plugin's /proc/PID/fd and its "
 			    "memory before and after.",

@@ -365,10 +365,11 @@ const struct check restart_checks[] = {
 		.title = "One kubelet restart after the other is survived",
 		.advice = "Watch for kubelet.sock again after each registration, and serve anew "
 			  "each time."),
-	RESTART("leaks", RES_23, MEDIUM, restart_leaks,
-		.title = "Kubelet restarts leak neither descriptors nor threads",
-		.advice = "Close the old listener, its connections and its watches before serving "
-			  "anew; register once."),
+	CHECK("restart.leaks", RES_23, MEDIUM, 2, restart_leaks, .timeout_s = 300,
+	      .depends_on = "list-and-watch.arrives", .needs.devices = 1,
+	      .title = "Kubelet restarts leak neither descriptors, threads nor files",
+	      .advice = "Close the old listener, its connections and its watches before serving "
+			"anew, and remove its temporary files; register once."),
 	RESTART("at-once", RES_22, MEDIUM, restart_at_once,
 		.title = "A kubelet restart right after registration is noticed",
 		.advice = "Watch the plugin directory before calling Register, so that no change "

@@ -121,11 +121,14 @@ void restart_leaks(struct check_run *run)
 	struct rig_footprint now = used[known - 1];
 	most.descriptors += known - 3;
 	most.threads += known - 3;
+	most.files += known - 3;
 	(void)rig_wait_footprint(rig, &most, RELEASE_MS, &now);
 	(void)check_expect_at_most_measured(run, "open descriptors of the plugin", now.descriptors,
 					    most.descriptors);
 	(void)check_expect_at_most_measured(run, "threads of the plugin", now.threads,
 					    most.threads);
+	(void)check_expect_at_most_measured(run, "temporary files of the plugin", now.files,
+					    most.files);
 }
 
 void restart_kubelet_absent(struct check_run *run)

@@ -257,12 +257,17 @@ struct rig *rig_with_kubelet(struct check_run *run)
 
 static bool start_with(struct rig *rig, const char *const *env)
 {
+	const char *temporary = check_path(rig->run, RIG_TEMPORARY);
+	const char *variables[RIG_VARIABLES_MAX + 2] = {
+		check_format(rig->run, "TMPDIR=%s", temporary)};
+	for (size_t i = 0; env != NULL && env[i] != NULL && i < RIG_VARIABLES_MAX; i++)
+		variables[i + 1] = env[i];
 	struct plugin_process_spec spec = {
 		.command = rig->context->plugin_command,
 		.plugin_dir = kubelet_plugin_dir(rig->kubelet),
 		.kubelet_socket = kubelet_socket(rig->kubelet),
 		.private_mounts = rig->context->hidden_directory,
-		.process = {.env = env,
+		.process = {.env = variables,
 			    .grace_ms = RIG_STOP_GRACE_MS,
 			    .on_line = on_plugin_line,
 			    .on_end = on_plugin_end,
@@ -278,7 +283,9 @@ static bool start_with(struct rig *rig, const char *const *env)
 	rig->plugin = NULL;
 	free(rig->run_of_plugin.end);
 	rig->run_of_plugin = (struct rig_run){0};
-	int rc = plugin_process_start(&rig->loop, &spec, &rig->plugin, &err);
+	int rc = file_make_directories(temporary, 0700, &err);
+	if (rc == 0)
+		rc = plugin_process_start(&rig->loop, &spec, &rig->plugin, &err);
 	if (rc < 0)
 		check_advise(rig->run, start_advice);
 	else

@@ -13,12 +13,15 @@
 #include "conformance/runner/context.h"
 #include "conformance/subject/plugin_process.h"
 
+#define RIG_TEMPORARY "tmp" /* the folder of the plugin's temporary files, in the check's */
+
 enum {
 	RIG_CALL_MS = 30000,	/* any single call of a plugin: a kubelet has no deadline */
 	RIG_START_MS = 35000,	/* PreStartContainer, which has 30 s in a kubelet */
 	RIG_END_MS = 30000,	/* the end of the plugin, where no check is about that */
 	RIG_HEALTHY_MS = 30000, /* devices may be listed, or turn healthy, later */
-	RIG_LINE_MAX = 160,	/* bytes of a plugin's line in a reason */
+	RIG_VARIABLES_MAX = 2,
+	RIG_LINE_MAX = 160, /* bytes of a plugin's line in a reason */
 };
 
 struct rig {
@@ -75,7 +78,7 @@ struct rig *rig_watching(struct check_run *run,
 
 /* As rig_listed(), for checks that need devices: resources without a healthy one that is free are left
  * out, with a note. When none is left the check is unsupported: list-and-watch.devices-present judges that. `env`
- * (NULL-ended "NAME=value", or NULL) is added to the environment of the plugin's first run. */
+ * (NULL-ended "NAME=value", RIG_VARIABLES_MAX at most, or NULL) is added to the environment of the plugin's first run. */
 struct rig *rig_ready(struct check_run *run);
 struct rig *rig_ready_with(struct check_run *run, const char *const *env);
 

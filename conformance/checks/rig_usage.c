@@ -39,6 +39,14 @@ static int process_of(const struct rig *rig)
 	return pid;
 }
 
+long long rig_temporary_files(const struct rig *rig)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	return file_list(check_path(rig->run, RIG_TEMPORARY), &names, NULL) == 0
+		       ? (long long)names.count
+		       : 0;
+}
+
 bool rig_footprint(const struct rig *rig, struct rig_footprint *out)
 {
 	int pid = process_of(rig);
@@ -47,6 +55,7 @@ bool rig_footprint(const struct rig *rig, struct rig_footprint *out)
 	if (out->descriptors < 0)
 		return false;
 	out->threads = usage_field(status, "\nThreads:");
+	out->files = rig_temporary_files(rig);
 	out->resident_kib = usage_field(status, "\nVmHWM:");
 	out->virtual_kib = usage_field(status, "\nVmPeak:");
 	return true;

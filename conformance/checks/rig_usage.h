@@ -5,9 +5,13 @@
 
 #include "conformance/checks/rig.h"
 
+/* How many files and folders the plugin left where the system's libraries put temporary ones (TMPDIR): a folder of the check's.
+ * 0 for an attached plugin. */
+long long rig_temporary_files(const struct rig *rig);
+
 struct rig_footprint {
-	long long descriptors, threads;
-	long long resident_kib, virtual_kib; /* the most so far */
+	long long descriptors, threads, files; /* files: rig_temporary_files() */
+	long long resident_kib, virtual_kib;   /* the most so far */
 };
 
 /* Of the process that serves the plugin's socket, or else of the one that was started. False: unknown, and

@@ -175,6 +175,7 @@ const wrong = {
 	'load.many-calls': [
 		[nodePlugin('file-a-call'), 'more files in the plugin directory: got'],
 		[nodePlugin('descriptor-a-refusal'), 'open descriptors of the plugin'],
+		[nodePlugin('temporary-file-a-call'), 'temporary files of the plugin'],
 		[plugin({leak: {method: 'Allocate', descriptors: 1}}), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', threads: 1}}), 'threads of the plugin'],
 		[plugin({leak: {method: 'Allocate', bytes: 4000}}), 'bytes of memory of the plugin'],

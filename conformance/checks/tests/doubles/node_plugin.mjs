@@ -3,9 +3,10 @@
 // A device plugin on Node's HTTP/2, without a gRPC library, and with at most one fault: each entry of `faults` changes the plugin in
 // one way in which plugins of others have failed, or could.
 import {spawnSync} from 'node:child_process';
-import {chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
+import {chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
 import http2 from 'node:http2';
 import net from 'node:net';
+import {tmpdir} from 'node:os';
 import {basename, dirname, join} from 'node:path';
 import {Duplex} from 'node:stream';
 
@@ -566,6 +567,14 @@ const faults = {
 		openSync('/dev/null');
 		before();
 	}),
+	'temporary-folder-a-restart': () => unlike('again', (before) => {
+		mkdtempSync(join(tmpdir(), 'plugin-'));
+		before();
+	}),
+	'temporary-file-a-call': () => unlike('answer', (before, ids) => {
+		writeFileSync(join(tmpdir(), `plugin-${plugin.allocations}`), '');
+		return before(ids);
+	}),
 	'old-listener-kept': () => (plugin.closeServer = () => plugin.server.ref()),
 	'watches-late': () => {
 		plugin.start = () => {
@@ -1060,6 +1069,7 @@ const faults = {
 		});
 	},
 	'directory-not-watched-anew': () => (plugin.poll = () => {}),
+	'storms-after-a-restart': () => setInterval(() => plugin.restarts > 0 && plugin.register(), 1500),
 	'spins-without-directory': () => setInterval(() => {
 		for (const end = Date.now() + 300; !existsSync(directory) && Date.now() < end;);
 	}, 300),
