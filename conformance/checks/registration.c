@@ -258,7 +258,8 @@ static void no_repeat(struct check_run *run)
 	rig->supervised = true;
 	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return;
-	(void)rig_wait_return(rig, before, rig_wait_ms(rig, CHECK_RES_01), NULL);
+	struct error err = {0};
+	(void)rig_wait_return(rig, before, rig_wait_ms(rig, CHECK_RES_01), &err);
 	/* It may notice the restart in two ways. */
 	loop_run_for(&rig->loop, context_wait_ms(rig->context, TWICE_MS));
 	before = kubelet_registration_count(rig->kubelet);

@@ -159,7 +159,7 @@ bool rig_has_come(void *rig);
 /* The stream that brings the resource's lists; NULL when there is none. */
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);
 
-/* Waits for a registration with at least index `from` of every resource under test. */
+/* Waits for a registration with at least index `from` of every resource under test. `err` must not be NULL. */
 int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct error *err);
 
 /* The same, and judges the time by the requirement of the row. `event` names its cause. */

@@ -41,6 +41,7 @@ const wrong = {
 		'descriptor-a-restart': 'open descriptors of the plugin', 'old-listener-kept': 'open descriptors of the plugin',
 		'temporary-folder-a-restart': 'temporary files of the plugin',
 	},
+	'restart.socket-removed': {'misses-its-socket-later': 'the removal of the plugin\'s socket, a second time'},
 	'restart.at-once': {'watches-late': 'the plugin registers'},
 	'restart.during-allocate': {'allocate-lost-in-restart': 'Allocate afterwards: got no answer within'},
 	'restart.kubelet-absent': {

@@ -1069,6 +1069,10 @@ const faults = {
 		});
 	},
 	'directory-not-watched-anew': () => (plugin.poll = () => {}),
+	'misses-its-socket-later': () => unlike('look', (before) => {
+		if (plugin.restarts > 0) plugin.inode = 0;
+		before();
+	}),
 	'storms-after-a-restart': () => setInterval(() => plugin.restarts > 0 && plugin.register(), 1500),
 	'spins-without-directory': () => setInterval(() => {
 		for (const end = Date.now() + 300; !existsSync(directory) && Date.now() < end;);
