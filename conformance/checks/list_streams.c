@@ -30,8 +30,8 @@ enum {
 static void expect_same_ids(struct check_run *run, const char *what, const struct text_list *wanted,
 			    const struct text_list *saw)
 {
-	TALLY(unknown, run, what, "none but the known ones");
-	TALLY(missing, run, what, "there");
+	TALLY(unknown, run, what, "none but those that were healthy before");
+	TALLY(missing, run, what, "listed as healthy");
 	size_t i = 0;
 	size_t j = 0;
 	while (i < wanted->count || j < saw->count) {
