@@ -298,12 +298,12 @@ static bool find_made(const char *victim, char name[RIG_LINE_MAX])
 	return false;
 }
 
-/* What RELATIVE makes if the plugin takes it for the name of a file. */
-#define RELATIVE "../" MADE
+/* An id that makes a file if the plugin takes it for the name of one. */
+#define MADE_BESIDE "../" MADE
 
 static void paths_in_ids(struct rig *rig, const struct rig_item *item)
 {
-	const char *relative = check_format(rig->run, "/proc/%d/cwd/" RELATIVE,
+	const char *relative = check_format(rig->run, "/proc/%d/cwd/" MADE_BESIDE,
 					    rig->plugin != NULL ? process_id(rig->plugin) : 0);
 	const bool exists_before = file_exists(relative);
 	const char *victim = check_path(rig->run, VICTIM);
@@ -332,7 +332,7 @@ static void paths_in_ids(struct rig *rig, const struct rig_item *item)
 			       check_format(rig->run, "%s:>%s%s", heads[i], made, tails[i])))
 			return;
 	}
-	if (!call_with(rig, item->resource, RELATIVE) ||
+	if (!call_with(rig, item->resource, MADE_BESIDE) ||
 	    !call_with(rig, item->resource, "a/../../" MADE))
 		return;
 	bool same = file_status(victim, false, &after, NULL) == 0 && after.inode == before.inode &&
@@ -343,7 +343,7 @@ static void paths_in_ids(struct rig *rig, const struct rig_item *item)
 	bool found = find_made(victim, name);
 	if (!exists_before && file_exists(relative)) {
 		(void)file_remove_tree(relative, NULL);
-		(void)snprintf(name, sizeof(name), RELATIVE);
+		(void)snprintf(name, sizeof(name), MADE_BESIDE);
 		found = true;
 	}
 	(void)check_expect(rig->run, !found, "a file that does not exist, by an id",
