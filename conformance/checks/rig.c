@@ -258,10 +258,13 @@ struct rig *rig_with_kubelet(struct check_run *run)
 static bool start_with(struct rig *rig, const char *const *env)
 {
 	const char *temporary = check_path(rig->run, RIG_TEMPORARY);
-	const char *variables[RIG_VARIABLES_MAX + 2] = {
-		check_format(rig->run, "TMPDIR=%s", temporary)};
+	const char *variables[RIG_VARIABLES_MAX + 2] = {NULL};
+	size_t count = 0;
+	/* Windows has TEMP, and Wine 10 does not bear a TMPDIR. */
+	if (!rig_is_windows(rig))
+		variables[count++] = check_format(rig->run, "TMPDIR=%s", temporary);
 	for (size_t i = 0; env != NULL && env[i] != NULL && i < RIG_VARIABLES_MAX; i++)
-		variables[i + 1] = env[i];
+		variables[count++] = env[i];
 	struct plugin_process_spec spec = {
 		.command = rig->context->plugin_command,
 		.plugin_dir = kubelet_plugin_dir(rig->kubelet),
