@@ -93,6 +93,8 @@ bool report_is_known(const struct report_known *known, const char *reason)
 enum report_disposition report_disposition_known(enum report_outcome outcome, const char *reason,
 						 const struct report_known *known)
 {
+	if (known->may && outcome == REPORT_FAIL)
+		return REPORT_EXPECTED_FAIL;
 	const bool counts = outcome == REPORT_PASS ? !known->flaky
 						   : !report_outcome_is_bad(outcome) ||
 							     report_is_known(known, reason);

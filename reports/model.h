@@ -43,7 +43,7 @@ bool report_outcome_is_bad(enum report_outcome outcome);
 /* Of requirements and of checks, the gravest first; NULL-ended: "must", "should", "may", and
  * "critical", "high", "medium", "low". */
 extern const char *const report_level_names[];
-#define REPORT_LEVEL_MAY "may" /* obliges nobody: a failure is expected */
+#define REPORT_LEVEL_MAY "may" /* obliges nobody */
 /* Generations of the kubelet between which rules differ. */
 extern const char *const report_kubelet_names[];
 extern const char *const report_severity_names[];
@@ -71,6 +71,7 @@ enum report_disposition report_disposition_of(enum report_outcome outcome,
 struct report_known {
 	enum report_outcome outcome;
 	bool flaky; /* it may also pass */
+	bool may;   /* its requirement is at this level: a failure is expected */
 	const char
 		*reason; /* pattern (text_glob()) of the known failure's reason; NULL or "": any */
 };

@@ -235,6 +235,12 @@ char *render_requirement_reason(const struct render_requirement *requirement)
 	return memory_copy(reason != NULL ? reason : "no check tests it");
 }
 
+static const char *level_of(const struct render_check *check)
+{
+	return check->requirement != NULL ? field_string(check->requirement->planned, "level")
+					  : NULL;
+}
+
 /* What the plan says of how it ends; a pass where it says nothing. */
 static struct report_known known_of(const struct render_check *check)
 {
@@ -243,23 +249,17 @@ static struct report_known known_of(const struct render_check *check)
 	return (struct report_known){
 		.outcome = outcome != NULL ? report_outcome_of(outcome) : REPORT_PASS,
 		.flaky = cJSON_IsTrue(field_get(row, "flaky")),
+		.may = text_equal(level_of(check), REPORT_LEVEL_MAY),
 		.reason = field_string(row, "reason"),
 	};
 }
 
-static const char *level_of(const struct render_check *check)
-{
-	return check->requirement != NULL ? field_string(check->requirement->planned, "level")
-					  : NULL;
-}
-
 enum report_disposition render_disposition(const struct render_check *check)
 {
-	const struct report_known known = known_of(check);
-	if (check->outcome == REPORT_FAIL && text_equal(level_of(check), REPORT_LEVEL_MAY))
-		return REPORT_EXPECTED_FAIL;
-	return check->over_budget ? report_disposition_of(check->outcome, REPORT_PASS)
-				  : report_disposition_known(check->outcome, check->reason, &known);
+	struct report_known known = known_of(check);
+	if (check->over_budget)
+		known = (struct report_known){.may = known.may};
+	return report_disposition_known(check->outcome, check->reason, &known);
 }
 
 static bool is_flake(const struct render_check *check)

@@ -109,14 +109,13 @@ static int conclude(struct runner *runner, const struct check *check, struct exe
 	/* Notes a failure that --expect does not know. More flaky checks than the budget allows are unexpected. */
 	rc = expectations_find(&runner->expectations, check->id, check->revision, runner->described,
 			       &row, err);
-	if (rc < 0 || !report_outcome_is_bad(execution->outcome) ||
-	    (execution->outcome == REPORT_FAIL &&
-	     requirement_get(check->requirement)->level == CHECK_MAY))
+	if (rc < 0 || !report_outcome_is_bad(execution->outcome))
 		return rc;
 
 	if (row != NULL)
 		known = expectation_known(row);
-	if (known.flaky && report_is_known(&known, execution->reason))
+	known.may = requirement_get(check->requirement)->level == CHECK_MAY;
+	if (known.flaky && !known.may && report_is_known(&known, execution->reason))
 		runner->flakes++;
 	if (runner->flakes > runner->expectations.flake_budget ||
 	    report_disposition_known(execution->outcome, execution->reason, &known) ==
