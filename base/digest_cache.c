@@ -132,13 +132,13 @@ void digest_cache_add(struct digest_cache *cache, const struct file_status *befo
 		(void)file_write_all(fd, &record, sizeof(record));
 }
 
-int digest_cache_file(struct digest_cache *cache, const char *path, char digest[DIGEST_SIZE],
-		      struct error *err)
+int digest_cache_read(struct digest_cache *cache, const char *path, digest_cache_identify *identify,
+		      const void *user, char digest[DIGEST_SIZE], struct error *err)
 {
 	struct file_status before = {0};
 	struct file_status now = {0};
 	const int64_t read_ns = clock_realtime_ns();
-	if (cache == NULL || file_status(path, true, &before, NULL) < 0)
+	if (cache == NULL || !identify(user, &before))
 		return digest_file(path, digest, NULL, err);
 	const char *known = digest_cache_find(cache, &before);
 	if (known != NULL) {
@@ -146,7 +146,18 @@ int digest_cache_file(struct digest_cache *cache, const char *path, char digest[
 		return 0;
 	}
 	int rc = digest_file(path, digest, NULL, err);
-	if (rc == 0 && file_status(path, true, &now, NULL) == 0)
+	if (rc == 0 && identify(user, &now))
 		digest_cache_add(cache, &before, &now, read_ns, digest);
 	return rc;
+}
+
+static bool identify_path(const void *path, struct file_status *out)
+{
+	return file_status(path, true, out, NULL) == 0;
+}
+
+int digest_cache_file(struct digest_cache *cache, const char *path, char digest[DIGEST_SIZE],
+		      struct error *err)
+{
+	return digest_cache_read(cache, path, identify_path, path, digest, err);
 }

@@ -38,3 +38,8 @@ void digest_cache_add(struct digest_cache *cache, const struct file_status *befo
 /* Finds the digest of a file, or else reads and keeps it. `cache` NULL: reads. Errors of digest_file(). */
 int digest_cache_file(struct digest_cache *cache, const char *path, char digest[DIGEST_SIZE],
 		      struct error *err);
+
+/* The status by which a file is found, for files that their path's own does not identify. False: it is read each time. */
+typedef bool digest_cache_identify(const void *user, struct file_status *out);
+int digest_cache_read(struct digest_cache *cache, const char *path, digest_cache_identify *identify,
+		      const void *user, char digest[DIGEST_SIZE], struct error *err);

@@ -119,6 +119,11 @@ int options_run_line(const struct command_spec *program, int argc, char **argv)
 {
 	struct options_line line CLEANUP(options_line_free) = {.program = program};
 	struct error err = {0};
+	if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
+		struct text text CLEANUP_TEXT = {0};
+		options_complete(program, argc - 1, argv + 1, &text);
+		return options_print(text_take(&text), &err) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	}
 	if (options_line_read(&line, argc, argv, &err) < 0)
 		return usage_error(&line, &err);
 	if (line.help || line.version || line.generate != NULL)

@@ -73,8 +73,8 @@ struct command_spec {
 };
 
 /*
- * The whole of main(): parses, answers --help, --version and --generate man|bash|zsh (which the
- * build uses), finds the command, runs it and returns its exit code. A usage error is printed to
+ * The whole of main(): parses, answers --help, --version, --generate man|bash|zsh (which the
+ * build uses) and --complete (which the completions use), finds the command, runs it and returns its exit code. A usage error is printed to
  * stderr with the way to --help, and is exit code OPTIONS_EXIT_USAGE. When standard output cannot
  * be written in the end, that is said on stderr, and an exit code of 0 becomes the program's
  * `exit_output`.
@@ -97,5 +97,10 @@ void options_help(const struct command_spec *program, const struct command_spec 
 void options_help_group(const struct command_spec *program, const char *group, bool color,
 			struct text *out);
 void options_man(const struct command_spec *program, struct text *out);
+/* Scripts that run "PROGRAM --complete WORD..." for each completion. */
 void options_bash(const struct command_spec *program, struct text *out);
 void options_zsh(const struct command_spec *program, struct text *out);
+
+/* The answer to "PROGRAM --complete WORD...": what may stand in place of the last word. The first line names what the shell offers
+ * itself (files, directories, commands; empty: nothing), each other line is a candidate, and its help after a tab. argv[0] is ignored. */
+void options_complete(const struct command_spec *program, int argc, char **argv, struct text *out);

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "base/options_internal.h"
 
-#include <ctype.h>
 #include <string.h>
 
 const struct option_spec options_builtin[] = {
@@ -109,13 +108,6 @@ void options_add_details(struct text *out, const struct option_spec *option)
 		text_addf(out, " [env: %s]", option->env);
 }
 
-void options_add_identifier(struct text *out, const char *prefix, const char *name)
-{
-	text_add(out, prefix);
-	for (; *name != '\0'; name++)
-		text_addf(out, "%c", isalnum((unsigned char)*name) != 0 ? *name : '_');
-}
-
 char *options_next_paragraph(const char **rest)
 {
 	const char *start = *rest;
@@ -124,25 +116,6 @@ char *options_next_paragraph(const char **rest)
 	if (start == NULL)
 		return NULL;
 	return end != NULL ? memory_copy_start(start, (size_t)(end - start)) : memory_copy(start);
-}
-
-enum options_offer options_offer(const char *value)
-{
-	if (value == NULL)
-		return OFFER_NOTHING;
-	if (strstr(value, "FILE") != NULL || strstr(value, "PATH") != NULL)
-		return OFFER_FILES;
-	if (strstr(value, "DIR") != NULL)
-		return OFFER_DIRECTORIES;
-	return strstr(value, "COMMAND") != NULL ? OFFER_COMMANDS : OFFER_NOTHING;
-}
-
-const char *const *options_words_of(const struct command_spec *program, const char *value)
-{
-	const struct options_words *row = value != NULL ? program->words : NULL;
-	while (row != NULL && row->value != NULL && strstr(value, row->value) == NULL)
-		row++;
-	return row != NULL ? row->words : NULL;
 }
 
 enum { NEAREST_LENGTH_MAX = 63 };

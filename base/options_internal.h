@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the writers of help, man page and completions and the parser share. */
+/* What the writers of help and man page, completion and the parser share. */
 
 #include "base/options.h"
 
@@ -38,18 +38,9 @@ void options_add_joined(struct text *out, const char *const *items, const char *
 /* Positional arguments for the usage line: "FILE", "COMMAND ..."; "" for none. */
 const char *options_arguments(const struct command_spec *shown);
 
-/* The name with '_' for what shells do not take in names. */
-void options_add_identifier(struct text *out, const char *prefix, const char *name);
-
 /* The text up to an empty line; *rest moves behind that, NULL at the end. NULL: there is nothing
  * more, or memory ran out. Caller frees. */
 char *options_next_paragraph(const char **rest);
-
-/* What completions offer for a value or for positional arguments. */
-enum options_offer { OFFER_NOTHING, OFFER_FILES, OFFER_DIRECTORIES, OFFER_COMMANDS };
-enum options_offer options_offer(const char *value);
-/* The program's words for it; NULL: none. */
-const char *const *options_words_of(const struct command_spec *program, const char *value);
 
 /* The nearest of the candidates, NULL when none is near enough. */
 struct options_nearest {
@@ -73,8 +64,14 @@ struct options_line {
 	size_t count;
 	struct text_list arguments;
 	bool help, version;
-	const char *generate; /* NULL: not asked for */
+	const char *generate;		       /* NULL: not asked for */
+	bool ended;			       /* by "--": no options follow */
+	const struct option_spec *lacks_value; /* the last word; NULL: it lacks none */
 };
+
+/* By its name, or with no name by its letter. NULL: unknown. */
+const struct option_spec *options_find(const struct options_line *line, const char *name,
+				       size_t length, char letter);
 
 /* Takes the command line apart. After --help errors do not count. */
 int options_line_read(struct options_line *line, int argc, char **argv, struct error *err);

@@ -36,9 +36,8 @@ static void options_tables(const struct options_line *line,
 	tables[2] = options_builtin;
 }
 
-/* By its name, or with no name by its letter. */
-static const struct option_spec *options_find(const struct options_line *line, const char *name,
-					      size_t length, char letter)
+const struct option_spec *options_find(const struct options_line *line, const char *name,
+				       size_t length, char letter)
 {
 	const struct option_spec *tables[TABLES] = {NULL};
 	options_tables(line, tables);
@@ -112,9 +111,11 @@ static int take_value(struct options_reader *reader, const struct option_spec *o
 {
 	if (attached != NULL)
 		return note(reader, option, attached);
-	if (reader->next >= reader->argc)
+	if (reader->next >= reader->argc) {
+		reader->line->lacks_value = option;
 		return error_set(reader->err, ERROR_ARGUMENT, "option '--%s' needs a value: %s",
 				 option->name, options_value_name(option));
+	}
 	return note(reader, option, reader->argv[reader->next++]);
 }
 
@@ -186,14 +187,13 @@ int options_line_read(struct options_line *line, int argc, char **argv, struct e
 {
 	struct options_reader reader = {
 		.line = line, .argc = argc, .argv = argv, .next = 1, .err = err};
-	bool ended = false;
 	while (reader.next < argc) {
 		const char *word = argv[reader.next++];
 		int rc = 0;
-		if (ended || word[0] != '-' || word[1] == '\0')
+		if (line->ended || word[0] != '-' || word[1] == '\0')
 			rc = read_word(&reader, word);
 		else if (strcmp(word, "--") == 0)
-			ended = true;
+			line->ended = true;
 		else if (word[1] == '-')
 			rc = read_long(&reader, word + 2);
 		else

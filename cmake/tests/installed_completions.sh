@@ -19,11 +19,25 @@ completes() {
 	wanted=$1
 	shift
 	# shellcheck disable=SC2016 # for the inner shell
-	saw=$(bash --norc -c '. "$0" && _completion_loader "$1"
+	saw=$(bash --norc -u -c '. "$0" 2>/dev/null && _completion_loader "$1"
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-		"$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/")"
+		"$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/")" "$1"
 		echo "${COMPREPLY[*]}"' "$loader" "$@" 2>&1)
 	[ "$(echo "$saw" | sed 's/ *$//')" = "$wanted" ] || complain "bash, $*: offers '$saw', expected '$wanted'"
+}
+
+# zsh_completes WANTED PROGRAM WORDS...: the same of zsh, whose own functions print what they would offer.
+zsh_completes() {
+	wanted=$1
+	shift
+	# shellcheck disable=SC2016 # for the inner shell
+	saw=$(zsh -f -c 'script=$1 words=("${@:2}") CURRENT=$(($# - 1)) PREFIX=${@[-1]}
+		_files() { print -n -- "files${1:+ $1} " }
+		_command_names() { print -n "commands " }
+		_describe() { print -rn -- "${(@P)2} " }
+		compset() { PREFIX=${PREFIX#*=} }
+		. "$script" || true' zsh "$prefix/share/zsh/site-functions/_$1" "$@" 2>&1)
+	[ "$(echo "$saw" | sed 's/ *$//')" = "$wanted" ] || complain "zsh, $*: offers '$saw', expected '$wanted'"
 }
 
 if [ -f "$loader" ]; then
@@ -33,10 +47,16 @@ if [ -f "$loader" ]; then
 	completes --output gpucert image build compute --ou
 	completes --plugin-dir gpucert kubelet --plugin-
 	completes "containerd process" gpucert run --launcher ''
+	completes "containerd process" gpucert run --launcher =
+	completes process gpucert run --launcher = p
 	completes isolation.single-device gpucert run isolation.si
 	completes allocate.one-response gpucert show allocate.one-r
 	completes directx-device-plugins gpucert run --expect directx-device-
 	completes nvidia-windows gpucert expect check nvi
+	completes "$prefix/bin/gpucert" gpucert run --node "$prefix/bin/gpuc"
+	completes "$prefix/share" gpucert run --out "$prefix/sh"
+	completes "" gpucert run --windows-programs "$prefix/bin/gpuc"
+	completes "" gpucert nothing --out x
 	completes --require gpu-discovery --req
 	completes --print-config device-plugin-gpu --print
 	completes "spread pack" device-plugin-gpu --preferred-allocation ''
@@ -51,6 +71,12 @@ if command -v zsh >/dev/null; then
 			autoload +X -Uz "_$2" && echo "${_comps[$2]}"' zsh "$prefix" "$name" 2>&1)
 		[ "$saw" = "_$name" ] || complain "zsh, $name: '$saw', expected '_$name'"
 	done
+	zsh_completes "run:Run the checks and write a report" gpucert ru
+	zsh_completes "containerd process" gpucert run --launcher ''
+	zsh_completes process gpucert run --launcher=p
+	zsh_completes "files -/" gpucert report ''
+	zsh_completes files gpucert run --node ''
+	zsh_completes isolation.single-device gpucert run isolation.si
 	tested=1
 fi
 [ $tested -eq 1 ] || {

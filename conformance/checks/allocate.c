@@ -377,16 +377,13 @@ static void before_list(struct check_run *run)
 			ALLOCATE_GRANTED, rig_first_response(&known), rig_first_response(&reply));
 }
 
-#define ALLOCATE(name, rule, severity, body, ...)                                                  \
-	ALLOCATE_REVISED(name, rule, severity, 1, body, __VA_ARGS__)
-
-#define ALLOCATE_REVISED(name, rule, severity, meaning, body, ...)                                 \
-	CHECK("allocate." name, rule, severity, meaning, rig_each_resource, .timeout_s = 180,      \
+#define ALLOCATE(name, rule, severity, revision, body, ...)                                        \
+	CHECK("allocate." name, rule, severity, revision, rig_each_resource, .timeout_s = 180,     \
 	      .depends_on = "allocate.one-response", .judge = (body), __VA_ARGS__)
 
 /* A row with a body of its own. */
-#define ALLOCATE_BODY(name, rule, severity, meaning, body, ...)                                    \
-	CHECK("allocate." name, rule, severity, meaning, body, .timeout_s = 180,                   \
+#define ALLOCATE_BODY(name, rule, severity, revision, body, ...)                                   \
+	CHECK("allocate." name, rule, severity, revision, body, .timeout_s = 180,                  \
 	      .needs.devices = 1, .depends_on = "allocate.one-response", __VA_ARGS__)
 
 #define ALLOCATE_CDI(name, rule, severity, judging, ...)                                           \
@@ -400,60 +397,55 @@ const struct check allocate_checks[] = {
 			"one the pod fails.",
 	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "list-and-watch.arrives",
 	      .judge = one_response),
-	ALLOCATE("prompt", ALC_02, CRITICAL, prompt,
+	ALLOCATE("prompt", ALC_02, CRITICAL, 1, prompt,
 		 .title = "Allocate of a healthy device is prompt",
 		 .advice = "Do slow work in advance: the kubelet admits one pod at a time and has "
 			   "no deadline here."),
-	ALLOCATE("each-and-all", ALC_03, CRITICAL, each_and_all,
+	ALLOCATE("each-and-all", ALC_03, CRITICAL, 1, each_and_all,
 		 .title = "Each device and all devices together can be allocated",
 		 .advice = "Make every listed healthy id allocatable; the reason names the refused "
 			   "one. Only replicas of one device may be refused together."),
-	ALLOCATE("several-requests", ALC_04, MEDIUM, several_requests,
+	ALLOCATE("several-requests", ALC_04, MEDIUM, 1, several_requests,
 		 .title = "Several container requests get one response each, in order",
 		 .advice = "Answer container_requests[i] with container_responses[i]."),
-	ALLOCATE("order", ALC_05, HIGH, order,
+	ALLOCATE("order", ALC_05, HIGH, 1, order,
 		 .title = "The same ids get the same answer, in any order",
 		 .advice = "Sort the ids, or treat them as a set: the kubelet's order is random."),
-	ALLOCATE("repeat", ALC_06, CRITICAL, repeat,
+	ALLOCATE("repeat", ALC_06, CRITICAL, 1, repeat,
 		 .title = "An allocated device can be allocated again",
 		 .advice = "Do not record allocations: no call returns a device. Give "
 			   "each request for an id the same devices, files and permissions."),
-	ALLOCATE_REVISED(
-		"unknown-id", ALC_07, HIGH, 2, unknown_id,
-		.title = "Allocate of an unknown id is refused without harm",
-		.advice = "Look each id up in the list that was sent, and answer with an error "
-			  "status."),
-	ALLOCATE("error-names-id", ALC_13, LOW, error_names_id,
+	ALLOCATE("unknown-id", ALC_07, HIGH, 2, unknown_id,
+		 .title = "Allocate of an unknown id is refused without harm",
+		 .advice = "Look each id up in the list that was sent, and answer with an error "
+			   "status."),
+	ALLOCATE("error-names-id", ALC_13, LOW, 1, error_names_id,
 		 .title = "The error of a refused Allocate names the id",
 		 .advice = "Put the id into the status message: the pod's owner sees nothing "
 			   "else."),
-	ALLOCATE_REVISED(
-		"no-ids", ALC_09, MEDIUM, 2, no_ids, .title = "Allocate without ids does no harm",
-		.advice = "Answer with an error, or with no more than what every id gets."),
+	ALLOCATE("no-ids", ALC_09, MEDIUM, 2, no_ids, .title = "Allocate without ids does no harm",
+		 .advice = "Answer with an error, or with no more than what every id gets."),
 	ALLOCATE_BODY("before-list", ALC_12, MEDIUM, 1, before_list,
 		      .title = "Allocate works before any ListAndWatch stream is open",
 		      .advice = "Build the device table at start, not when the first stream opens.",
 		      .needs.own_plugin = true),
-	ALLOCATE_REVISED(
-		"paths-exist", ALC_15, CRITICAL, 3, allocate_paths_exist,
-		.title = "Mount sources and device nodes in an answer exist",
-		.advice = "Check each path before answering: the container runtime creates an "
-			  "empty directory where a mount source is missing.",
-		.needs = {.devices = 1, .live_node = true}),
-	ALLOCATE_REVISED(
-		"unique-paths", ALC_16, HIGH, 2, allocate_unique_paths,
-		.title = "Entries with the same container path are equal",
-		.advice = "Merge the entries that several devices share: of equal container paths "
-			  "the first counts, and of two spellings of one the last."),
-	ALLOCATE_REVISED("read-only", ALC_18, MEDIUM, 3, allocate_read_only,
-			 .title = "Driver files are mounted read-only, not over system folders",
-			 .advice =
-				 "Set read_only, in CDI Specs the option \"ro\"; mount files, not "
-				 "whole system directories."),
-	ALLOCATE("duplicate-id", ALC_10, LOW, allocate_duplicate_id,
+	ALLOCATE("paths-exist", ALC_15, CRITICAL, 3, allocate_paths_exist,
+		 .title = "Mount sources and device nodes in an answer exist",
+		 .advice = "Check each path before answering: the container runtime creates an "
+			   "empty directory where a mount source is missing.",
+		 .needs = {.devices = 1, .live_node = true}),
+	ALLOCATE("unique-paths", ALC_16, HIGH, 2, allocate_unique_paths,
+		 .title = "Entries with the same container path are equal",
+		 .advice = "Merge the entries that several devices share: of equal container paths "
+			   "the first counts, and of two spellings of one the last."),
+	ALLOCATE("read-only", ALC_18, MEDIUM, 3, allocate_read_only,
+		 .title = "Driver files are mounted read-only, not over system folders",
+		 .advice = "Set read_only, in CDI Specs the option \"ro\"; mount files, not "
+			   "whole system directories."),
+	ALLOCATE("duplicate-id", ALC_10, LOW, 1, allocate_duplicate_id,
 		 .title = "Allocate of one id twice does no harm",
 		 .advice = "Treat the ids as a set: answer as for one, or with an error."),
-	ALLOCATE("no-requests", ALC_11, LOW, allocate_no_requests,
+	ALLOCATE("no-requests", ALC_11, LOW, 1, allocate_no_requests,
 		 .title = "Allocate without container requests does no harm",
 		 .advice = "Answer with no container response, or with an error: do not read the "
 			   "first request without checking that one exists."),
@@ -473,26 +465,25 @@ const struct check allocate_checks[] = {
 		.title = "The answer for one id hands out one device of the node",
 		.advice = "Hand out the nodes of the id's own device, and of the driver where all "
 			  "devices share them: a container can use whatever it is given."),
-	ALLOCATE_REVISED(
-		"independent", ALC_32, HIGH, 4, allocate_independent,
-		.title = "Answers for one id and for several do not depend on earlier calls",
-		.advice = "Build each answer from the ids of its own request, all of them: keep no "
-			  "lists from call to call. An empty one leaves the container without the "
-			  "device, unless the runtime has a plugin that adds it."),
+	ALLOCATE("independent", ALC_32, HIGH, 4, allocate_independent,
+		 .title = "Answers for one id and for several do not depend on earlier calls",
+		 .advice =
+			 "Build each answer from the ids of its own request, all of them: keep no "
+			 "lists from call to call. An empty one leaves the container without the "
+			 "device, unless the runtime has a plugin that adds it."),
 	ALLOCATE_BODY(
 		"lists-stay", ALC_33, HIGH, 2, allocate_lists_stay,
 		.title = "Allocate and GetPreferredAllocation leave devices listed and healthy",
 		.advice =
 			"Report health only: the kubelet knows which devices it has allocated, and "
 			"takes an unhealthy one for broken."),
-	ALLOCATE_REVISED(
-		"parallel", ALC_25, HIGH, 2, allocate_parallel,
-		.title = "Concurrent calls are answered, each for its own id",
-		.advice = "Keep a call's state out of variables that calls share, or lock them."),
-	ALLOCATE_REVISED("cancelled", ALC_26, MEDIUM, 2, allocate_cancelled,
-			 .title = "Cancelled calls leave the plugin usable",
-			 .advice = "Stop when the call's context ends, and release its locks."),
-	ALLOCATE("answer-size", ALC_27, MEDIUM, allocate_size,
+	ALLOCATE("parallel", ALC_25, HIGH, 2, allocate_parallel,
+		 .title = "Concurrent calls are answered, each for its own id",
+		 .advice = "Keep a call's state out of variables that calls share, or lock them."),
+	ALLOCATE("cancelled", ALC_26, MEDIUM, 2, allocate_cancelled,
+		 .title = "Cancelled calls leave the plugin usable",
+		 .advice = "Stop when the call's context ends, and release its locks."),
+	ALLOCATE("answer-size", ALC_27, MEDIUM, 1, allocate_size,
 		 .title = "Answers fit into the kubelet's checkpoint",
 		 .advice = "Mount folders in place of thousands of files, or name CDI devices: the "
 			   "kubelet writes all answers to disk at each admission."),
@@ -502,26 +493,24 @@ const struct check allocate_checks[] = {
 		.advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
 			  "an answer at each start of the container.",
 		.needs.live_node = true),
-	ALLOCATE_REVISED(
-		"variable-names", ALC_21, HIGH, 3, allocate_tally,
-		.param = &allocate_variable_names,
-		.title = "Variables have sound names, no NUL, and fit into execve",
-		.advice = "Correct the variable: otherwise the container does not start, or gets "
-			  "another one."),
-	ALLOCATE_REVISED(
-		"harmless-variables", ALC_21S, MEDIUM, 2, allocate_tally,
-		.param = &allocate_harmless_variables,
-		.title = "Variables change neither the image's programs nor its dynamic linker",
-		.advice = "Set only variables that the driver reads, also in CDI Specs; mount "
-			  "libraries where the loader finds them."),
-	ALLOCATE_REVISED(
+	ALLOCATE("variable-names", ALC_21, HIGH, 3, allocate_tally,
+		 .param = &allocate_variable_names,
+		 .title = "Variables have sound names, no NUL, and fit into execve",
+		 .advice = "Correct the variable: otherwise the container does not start, or gets "
+			   "another one."),
+	ALLOCATE("harmless-variables", ALC_21S, MEDIUM, 2, allocate_tally,
+		 .param = &allocate_harmless_variables,
+		 .title = "Variables change neither the image's programs nor its dynamic linker",
+		 .advice = "Set only variables that the driver reads, also in CDI Specs; mount "
+			   "libraries where the loader finds them."),
+	ALLOCATE(
 		"permissions", ALC_19, CRITICAL, 3, allocate_tally, .param = &allocate_permissions,
 		.title = "Device nodes have permissions of r, w and m",
 		.advice =
 			"Set permissions to \"rw\": without r and w the node cannot be opened, and "
 			"other letters are unknown.",
 		.needs = {.os = "linux", .devices = 1}),
-	ALLOCATE("cdi-names", ALC_23, CRITICAL, allocate_tally, .param = &allocate_cdi_names,
+	ALLOCATE("cdi-names", ALC_23, CRITICAL, 1, allocate_tally, .param = &allocate_cdi_names,
 		 .title = "CDI devices of answers have qualified names",
 		 .advice =
 			 "Name CDI devices vendor/class=name, in annotations separated by commas: "

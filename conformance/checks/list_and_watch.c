@@ -172,11 +172,9 @@ static void numa_nodes(struct rig *rig, const struct rig_item *item)
 				   "%zu devices without a NUMA node", item->list->devices.count);
 }
 
-#define LIST_REVISED(name, rule, severity, revision, body, ...)                                    \
+#define LIST(name, rule, severity, revision, body, ...)                                            \
 	CHECK("list-and-watch." name, rule, severity, revision, body, .timeout_s = 720,            \
 	      .depends_on = "list-and-watch.arrives", __VA_ARGS__)
-#define LIST(name, rule, severity, body, ...)                                                      \
-	LIST_REVISED(name, rule, severity, 1, body, __VA_ARGS__)
 
 const struct check list_and_watch_checks[] = {
 	CHECK("list-and-watch.arrives", LAW_02, CRITICAL, 1, arrives,
@@ -184,69 +182,64 @@ const struct check list_and_watch_checks[] = {
 	      .advice = "Send the list as soon as the stream opens; if the stream ended, the "
 			"reason says how.",
 	      .timeout_s = 150, .depends_on = "registration.accepted"),
-	LIST("first-message", LAW_01, CRITICAL, each_list,
+	LIST("first-message", LAW_01, CRITICAL, 1, each_list,
 	     .title = "The first device list arrives promptly",
 	     .advice = "Send the list as soon as the stream opens, before watching for changes.",
 	     .judge = first_message),
-	LIST_REVISED(
-		"devices-present", LAW_02, CRITICAL, 2, list_devices_present,
-		.title = "The list contains the node's devices",
-		.advice =
-			"Compare the list with 'gpu-discovery'; one of the plugin's filters may be "
-			"too narrow.",
-		.needs = {.devices = 1}),
-	LIST_REVISED("ids", LAW_03, HIGH, 2, each_list, .param = &one_device,
-		     .title = "Device ids are unique, printable and not empty",
-		     .advice = "Give each device an id of its own, in UTF-8: other text ends the "
-			       "kubelet's stream.",
-		     .judge = ids_are_sound),
-	LIST("id-length", LAW_21, LOW, each_list, .param = &one_device,
+	LIST("devices-present", LAW_02, CRITICAL, 2, list_devices_present,
+	     .title = "The list contains the node's devices",
+	     .advice = "Compare the list with 'gpu-discovery'; one of the plugin's filters may be "
+		       "too narrow.",
+	     .needs = {.devices = 1}),
+	LIST("ids", LAW_03, HIGH, 2, each_list, .param = &one_device,
+	     .title = "Device ids are unique, printable and not empty",
+	     .advice = "Give each device an id of its own, in UTF-8: other text ends the "
+		       "kubelet's stream.",
+	     .judge = ids_are_sound),
+	LIST("id-length", LAW_21, LOW, 1, each_list, .param = &one_device,
 	     .title = "Device ids are not too long",
 	     .advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as they "
 		       "are.",
 	     .judge = id_length),
-	LIST("health", LAW_04, CRITICAL, each_list, .param = &one_device,
+	LIST("health", LAW_04, CRITICAL, 1, each_list, .param = &one_device,
 	     .title = "Health is exactly \"Healthy\" or \"Unhealthy\"",
 	     .advice = "Send exactly \"Healthy\" or \"Unhealthy\": any other word makes the device "
 		       "unusable.",
 	     .judge = health_words),
-	LIST("message-size", LAW_05, HIGH, each_list,
+	LIST("message-size", LAW_05, HIGH, 1, each_list,
 	     .title = "A device list fits the kubelet's limit for a message",
 	     .advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
 	     .judge = message_size),
-	LIST("ids-stable", LAW_06, HIGH, list_ids_stable,
+	LIST("ids-stable", LAW_06, HIGH, 1, list_ids_stable,
 	     .title = "Device ids survive a restart of the plugin",
 	     .advice = "Derive ids from the hardware (PCI address, UUID), not from order or time.",
 	     .needs = {.own_plugin = true}),
-	LIST("idle", LAW_07, HIGH, list_idle,
+	LIST("idle", LAW_07, HIGH, 1, list_idle,
 	     .title = "An idle stream stays open and keeps its devices listed",
 	     .advice = "Set no deadline and no idle limit on ListAndWatch: the kubelet never asks "
 		       "again. Send an unusable device as Unhealthy; the kubelet removes a device "
 		       "that a list omits."),
-	LIST("later-lists", LAW_13, CRITICAL, list_later_lists,
+	LIST("later-lists", LAW_13, CRITICAL, 1, list_later_lists,
 	     .title = "Later device lists are as sound as the first",
 	     .advice = "Build every list by the same code, from all devices: each replaces the one "
 		       "before."),
-	LIST_REVISED(
-		"two-streams", LAW_08, MEDIUM, 2, list_two_streams,
-		.title = "Two streams at once both get the full list",
-		.advice = "Give each ListAndWatch call its own subscription instead of one shared "
-			  "channel."),
-	LIST_REVISED("cancel", LAW_09, MEDIUM, 3, list_cancel,
-		     .title = "Cancelled streams are released",
-		     .advice = "End the handler when the stream's context ends."),
-	LIST("no-storm", LAW_14, MEDIUM, list_no_storm,
+	LIST("two-streams", LAW_08, MEDIUM, 2, list_two_streams,
+	     .title = "Two streams at once both get the full list",
+	     .advice = "Give each ListAndWatch call its own subscription instead of one shared "
+		       "channel."),
+	LIST("cancel", LAW_09, MEDIUM, 3, list_cancel, .title = "Cancelled streams are released",
+	     .advice = "End the handler when the stream's context ends."),
+	LIST("no-storm", LAW_14, MEDIUM, 1, list_no_storm,
 	     .title = "A stable node causes no storm of device lists",
 	     .advice = "Send a list only when something changed: each costs a checkpoint write."),
-	LIST_REVISED(
-		"numa-nodes", LAW_15, MEDIUM, 2, each_list, .param = &one_device,
-		.title = "NUMA nodes in the list are those that a kubelet counts",
-		.advice =
-			"Omit the topology when the node is unknown; do not send -1. Nodes with the "
-			"Topology Manager policy restricted or single-numa-node refuse pods with such "
-			"a device.",
-		.judge = numa_nodes),
-	LIST("ids-across-resources", LAW_18, MEDIUM, list_ids_across,
+	LIST("numa-nodes", LAW_15, MEDIUM, 2, each_list, .param = &one_device,
+	     .title = "NUMA nodes in the list are those that a kubelet counts",
+	     .advice =
+		     "Omit the topology when the node is unknown; do not send -1. Nodes with the "
+		     "Topology Manager policy restricted or single-numa-node refuse pods with such "
+		     "a device.",
+	     .judge = numa_nodes),
+	LIST("ids-across-resources", LAW_18, MEDIUM, 1, list_ids_across,
 	     .title = "No device is offered by two resources of the plugin",
 	     .advice = "Give a device to one resource: the kubelet counts each resource by itself "
 		       "and hands the device out twice.",

@@ -606,89 +606,86 @@ static void parallel_calls(struct check_run *run)
 }
 
 /* On Linux only: raw_client.h connects to AF_UNIX, which Wine lacks. */
-#define PROTOCOL_REVISED(name, rule, severity, revision, body, ...)                                \
+#define PROTOCOL(name, rule, severity, revision, body, ...)                                        \
 	CHECK("protocol." name, rule, severity, revision, body, .timeout_s = 180,                  \
 	      .needs.os = "linux", .depends_on = "list-and-watch.arrives", __VA_ARGS__)
-#define PROTOCOL(name, rule, severity, body, ...)                                                  \
-	PROTOCOL_REVISED(name, rule, severity, 1, body, __VA_ARGS__)
 
 const struct check protocol_checks[] = {
-	PROTOCOL("settings", H2_01, MEDIUM, settings,
+	PROTOCOL("settings", H2_01, MEDIUM, 1, settings,
 		 .title = "A connection begins with SETTINGS, and ours are acknowledged",
 		 .advice = "Serve HTTP/2 with prior knowledge, with a gRPC library."),
-	PROTOCOL("authority", H2_03, LOW, odd_calls, .param = authorities,
+	PROTOCOL("authority", H2_03, LOW, 1, odd_calls, .param = authorities,
 		 .title = "An unusual :authority does no harm",
 		 .advice = "Ignore :authority: clients send localhost, a path or nothing."),
-	PROTOCOL("content-types", H2_04, MEDIUM, odd_calls, .param = content_types,
+	PROTOCOL("content-types", H2_04, MEDIUM, 1, odd_calls, .param = content_types,
 		 .title = "application/grpc and application/grpc+proto are accepted",
 		 .advice = "Accept each content-type that begins with application/grpc."),
-	PROTOCOL("unknown-methods", H2_05, MEDIUM, odd_calls, .param = unknown_methods,
+	PROTOCOL("unknown-methods", H2_05, MEDIUM, 1, odd_calls, .param = unknown_methods,
 		 .title = "An unknown method or service is UNIMPLEMENTED",
 		 .advice = "Answer methods that you do not have with status 12: a later kubelet "
 			   "finds out by it what a plugin can do."),
-	PROTOCOL("path-case", H2_06, LOW, odd_calls, .param = path_case,
+	PROTOCOL("path-case", H2_06, LOW, 1, odd_calls, .param = path_case,
 		 .title = "Methods are found by their exact path",
 		 .advice = "Compare :path exactly, with its package and its case."),
-	PROTOCOL("trailers", H2_07, HIGH, trailers,
+	PROTOCOL("trailers", H2_07, HIGH, 1, trailers,
 		 .title = "Each call ends with grpc-status, and grpc-message is encoded",
 		 .advice = "Send grpc-status in trailers also when it is 0, and percent-encode "
 			   "grpc-message: without them the kubelet loses the plugin's reason."),
-	PROTOCOL("ping", H2_08, MEDIUM, ping,
+	PROTOCOL("ping", H2_08, MEDIUM, 1, ping,
 		 .title = "PING is acknowledged, also on an idle stream",
 		 .advice = "Acknowledge PING at once: grpc-go measures the connection by it, and "
 			   "takes a connection that does not answer for dead."),
-	PROTOCOL("flow-control", H2_09, HIGH, flow_control,
+	PROTOCOL("flow-control", H2_09, HIGH, 1, flow_control,
 		 .title = "Flow-control windows are respected, and sending resumes",
 		 .advice = "Send no more DATA than the client's window allows, and the rest when "
 			   "WINDOW_UPDATE comes."),
-	PROTOCOL("split-frames", H2_10, HIGH, split_frames,
+	PROTOCOL("split-frames", H2_10, HIGH, 1, split_frames,
 		 .title = "Messages and headers may be split over frames",
 		 .advice = "Collect DATA until the message is whole; read CONTINUATION."),
-	PROTOCOL("header-compression", H2_11, MEDIUM, header_compression,
+	PROTOCOL("header-compression", H2_11, MEDIUM, 1, header_compression,
 		 .title = "Header fields are read in each encoding of HPACK",
 		 .advice = "Decode literals, Huffman code, and changes of the table's size."),
-	PROTOCOL("parallel-calls", H2_12, MEDIUM, parallel_calls,
+	PROTOCOL("parallel-calls", H2_12, MEDIUM, 1, parallel_calls,
 		 .title = "100 calls at once on one connection are answered",
 		 .advice = "Serve the calls of a connection side by side; state a lower limit in "
 			   "SETTINGS_MAX_CONCURRENT_STREAMS."),
-	PROTOCOL_REVISED("malformed-messages", H2_13, MEDIUM, 2, odd_calls, .param = malformed,
-			 .title = "Malformed requests are refused and do no harm",
-			 .advice = "Answer a message that cannot be parsed with INTERNAL or "
-				   "INVALID_ARGUMENT."),
-	PROTOCOL("unknown-fields", H2_14, MEDIUM, unknown_fields,
+	PROTOCOL("malformed-messages", H2_13, MEDIUM, 2, odd_calls, .param = malformed,
+		 .title = "Malformed requests are refused and do no harm",
+		 .advice = "Answer a message that cannot be parsed with INTERNAL or "
+			   "INVALID_ARGUMENT."),
+	PROTOCOL("unknown-fields", H2_14, MEDIUM, 1, unknown_fields,
 		 .title = "Unknown fields of a request are ignored",
 		 .advice = "Skip fields that you do not know: a later kubelet may send them."),
-	PROTOCOL("invalid-text", H2_15, LOW, odd_calls, .param = invalid_text,
+	PROTOCOL("invalid-text", H2_15, LOW, 1, odd_calls, .param = invalid_text,
 		 .title = "Ids that are not text do no harm",
 		 .advice = "Refuse such an id like any that is unknown."),
-	PROTOCOL_REVISED(
-		"message-length", H2_16, MEDIUM, 2, lengths, .param = message_lengths,
-		.title = "Wrong lengths of messages are refused and take no memory",
-		.advice = "Compare a message's length with your limit before you allocate memory "
-			  "for it."),
-	PROTOCOL("foreign-bytes", H2_17, MEDIUM, protocol_foreign_bytes,
+	PROTOCOL("message-length", H2_16, MEDIUM, 2, lengths, .param = message_lengths,
+		 .title = "Wrong lengths of messages are refused and take no memory",
+		 .advice = "Compare a message's length with your limit before you allocate memory "
+			   "for it."),
+	PROTOCOL("foreign-bytes", H2_17, MEDIUM, 1, protocol_foreign_bytes,
 		 .title = "Bytes that are not HTTP/2 end only their own connection",
 		 .advice = "Close a connection that does not begin with HTTP/2's preface, and no "
 			   "other."),
-	PROTOCOL("slow-clients", H2_18, MEDIUM, protocol_slow_clients,
+	PROTOCOL("slow-clients", H2_18, MEDIUM, 1, protocol_slow_clients,
 		 .title = "Slow clients hold up no others",
 		 .advice = "Do not wait for one client before you read from the next."),
-	PROTOCOL("abrupt-ends", H2_19, MEDIUM, protocol_abrupt_ends,
+	PROTOCOL("abrupt-ends", H2_19, MEDIUM, 1, protocol_abrupt_ends,
 		 .title = "Connections that end abruptly are released",
 		 .advice = "Close the descriptor and end the calls of a connection that is lost, "
 			   "at whatever step."),
-	PROTOCOL("client-goaway", H2_20, LOW, protocol_client_goaway,
+	PROTOCOL("client-goaway", H2_20, LOW, 1, protocol_client_goaway,
 		 .title = "After GOAWAY from a client it may connect again",
 		 .advice = "Let the connection end and accept the next."),
-	PROTOCOL("deadlines", H2_21, MEDIUM, odd_calls, .param = deadlines,
+	PROTOCOL("deadlines", H2_21, MEDIUM, 1, odd_calls, .param = deadlines,
 		 .title = "grpc-timeout is read, and an odd one does no harm",
 		 .advice = "Accept up to eight digits and a unit of H, M, S, m, u, n; refuse "
 			   "others."),
-	PROTOCOL("reset-flood", H2_22, MEDIUM, protocol_reset_flood,
+	PROTOCOL("reset-flood", H2_22, MEDIUM, 1, protocol_reset_flood,
 		 .title = "A flood of cancelled calls does no lasting harm",
 		 .advice = "Limit the calls that a connection may start and cancel "
 			   "(CVE-2023-44487); update the gRPC library."),
-	PROTOCOL("header-flood", H2_23, MEDIUM, protocol_header_flood,
+	PROTOCOL("header-flood", H2_23, MEDIUM, 1, protocol_header_flood,
 		 .title = "Endless headers take no endless memory",
 		 .advice = "Limit the size of a header list, CONTINUATION included "
 			   "(CVE-2023-45288); update the gRPC library."),

@@ -289,11 +289,9 @@ static void optional_calls(struct rig *rig, const struct rig_item *item)
 
 #define ARRIVES	 "registration.arrives"
 #define ACCEPTED "registration.accepted"
-#define REGISTRATION_REVISED(name, rule, severity, revision, foundation, body, ...)                \
+#define REGISTRATION(name, rule, severity, revision, foundation, body, ...)                        \
 	CHECK("registration." name, rule, severity, revision, body, .timeout_s = 180,              \
 	      .depends_on = (foundation), __VA_ARGS__)
-#define REGISTRATION(name, rule, severity, foundation, body, ...)                                  \
-	REGISTRATION_REVISED(name, rule, severity, 1, foundation, body, __VA_ARGS__)
 
 const struct check registration_checks[] = {
 	CHECK("registration.arrives", REG_01, CRITICAL, 2, arrives,
@@ -303,124 +301,120 @@ const struct check registration_checks[] = {
 		      "in its plugin directory and call Register once it serves. If it hard-codes "
 		      "/var/lib/kubelet/device-plugins, use --private-mounts.",
 	      .timeout_s = 180),
-	REGISTRATION("accepted", REG_01, CRITICAL, ARRIVES, each_registration,
+	REGISTRATION("accepted", REG_01, CRITICAL, 1, ARRIVES, each_registration,
 		     .title = "The kubelet accepts the plugin's registration",
 		     .advice =
 			     "Correct the request as the kubelet's answer in the reason says; the "
 			     "checks version, resource-name and endpoint-name explain more.",
 		     .judge = accepted),
-	REGISTRATION("endpoint-accepts", REG_02, CRITICAL, ARRIVES, each_attempt,
+	REGISTRATION("endpoint-accepts", REG_02, CRITICAL, 1, ARRIVES, each_attempt,
 		     .param = &(const struct stage_reached){has_socket, "the dial-back"},
 		     .title = "The plugin's socket accepts connections when it registers",
 		     .advice = "Listen and serve before calling Register: the kubelet dials back "
 			       "inside it.",
 		     .judge = endpoint_accepts),
-	REGISTRATION("options-during-register", REG_03, CRITICAL, ARRIVES, each_attempt,
+	REGISTRATION("options-during-register", REG_03, CRITICAL, 1, ARRIVES, each_attempt,
 		     .param = &(const struct stage_reached){has_asked, "GetDevicePluginOptions"},
 		     .title = "GetDevicePluginOptions is answered during Register",
 		     .advice = "Do not hold a lock or the only thread during Register: the kubelet "
 			       "calls GetDevicePluginOptions before it answers.",
 		     .judge = options_during_register),
 	REGISTRATION(
-		"version", REG_04, CRITICAL, ARRIVES, each_attempt,
+		"version", REG_04, CRITICAL, 1, ARRIVES, each_attempt,
 		.title = "The API version in Register is v1beta1",
 		.advice = "Send \"v1beta1\" in RegisterRequest.version; kubelets refuse everything "
 			  "else.",
 		.judge = version),
-	REGISTRATION("resource-name", REG_05, CRITICAL, ARRIVES, each_attempt,
+	REGISTRATION("resource-name", REG_05, CRITICAL, 1, ARRIVES, each_attempt,
 		     .title = "The resource name is a valid extended resource name",
 		     .advice = "Use vendor-domain/name with a DNS subdomain of your own; not "
 			       "kubernetes.io/.",
 		     .judge = resource_name),
 	REGISTRATION(
-		"endpoint-name", REG_06, CRITICAL, ARRIVES, each_attempt,
+		"endpoint-name", REG_06, CRITICAL, 1, ARRIVES, each_attempt,
 		.title = "The endpoint is a bare file name",
 		.advice =
 			"Send only the socket's file name; the kubelet joins it to its "
 			"directory and passes the path to gRPC as a URL, in which %, ? and # have "
 			"special meanings.",
 		.judge = endpoint_name),
-	REGISTRATION("endpoint-length", REG_07, HIGH, ARRIVES, each_attempt,
+	REGISTRATION("endpoint-length", REG_07, HIGH, 1, ARRIVES, each_attempt,
 		     .title = "The endpoint's full path fits into a socket address",
 		     .advice = "Shorten the socket's name: the limit holds for directory and name "
 			       "together.",
 		     .judge = endpoint_length),
 	REGISTRATION(
-		"options-agree", REG_08, LOW, ACCEPTED, each_registration,
+		"options-agree", REG_08, LOW, 1, ACCEPTED, each_registration,
 		.title = "The options in Register equal those of GetDevicePluginOptions",
 		.advice = "Fill RegisterRequest.options and the answer to GetDevicePluginOptions "
 			  "from one place; the kubelet uses the latter.",
 		.judge = options_agree),
-	REGISTRATION("one-per-resource", REG_09, MEDIUM, ACCEPTED, each_registration,
+	REGISTRATION("one-per-resource", REG_09, MEDIUM, 1, ACCEPTED, each_registration,
 		     .title = "Each resource registers exactly once",
 		     .advice = "Register each resource once, after its socket serves.",
 		     .judge = one_per_resource),
-	REGISTRATION("fresh-socket-name", REG_10, MEDIUM, ACCEPTED, fresh_socket_name,
+	REGISTRATION("fresh-socket-name", REG_10, MEDIUM, 1, ACCEPTED, fresh_socket_name,
 		     .title = "Each run of the plugin uses a socket name of its own",
 		     .advice = "Put a time stamp or the process id into the socket's name, so that "
 			       "two instances never fight for one path during an update.",
 		     .needs = {.own_plugin = true}),
-	REGISTRATION_REVISED(
-		"no-repeat", REG_16, MEDIUM, 2, ACCEPTED, no_repeat,
-		.title = "A registered plugin does not register again without cause",
-		.advice = "Register again only when kubelet.sock or the plugin's own socket was "
-			  "removed; each repetition leaks a connection in kubelets up to 1.36."),
-	REGISTRATION("options-prompt", REG_20, HIGH, ACCEPTED, each_registration,
+	REGISTRATION("no-repeat", REG_16, MEDIUM, 2, ACCEPTED, no_repeat,
+		     .title = "A registered plugin does not register again without cause",
+		     .advice =
+			     "Register again only when kubelet.sock or the plugin's own socket was "
+			     "removed; each repetition leaks a connection in kubelets up to 1.36."),
+	REGISTRATION("options-prompt", REG_20, HIGH, 1, ACCEPTED, each_registration,
 		     .title = "GetDevicePluginOptions is answered promptly",
 		     .advice = "Answer from memory: the kubelet has no deadline for this call, so "
 			       "a slow answer holds up the registration.",
 		     .judge = options_prompt),
-	REGISTRATION("optional-calls", REG_22, MEDIUM, ACCEPTED, each_registration,
+	REGISTRATION("optional-calls", REG_22, MEDIUM, 1, ACCEPTED, each_registration,
 		     .title = "The plugin offers the optional calls that it is known for",
 		     .advice =
 			     "Set pre_start_required or get_preferred_allocation_available in the "
 			     "answer to GetDevicePluginOptions: without it no kubelet calls.",
 		     .needs = {.optional_calls = true}, .judge = optional_calls),
-	REGISTRATION_REVISED(
-		"refused", REG_11, MEDIUM, 2, ARRIVES, registration_refused,
-		.title = "A refused plugin ends with an error or tries again slowly",
-		.advice = "Wait at least a second between attempts, or end with an exit code "
-			  "other than 0.",
-		.needs = {.own_plugin = true}),
+	REGISTRATION("refused", REG_11, MEDIUM, 2, ARRIVES, registration_refused,
+		     .title = "A refused plugin ends with an error or tries again slowly",
+		     .advice = "Wait at least a second between attempts, or end with an exit code "
+			       "other than 0.",
+		     .needs = {.own_plugin = true}),
 	CHECK("registration.unavailable", REG_12, HIGH, 2, registration_unavailable,
 	      .timeout_s = 420, .depends_on = ACCEPTED,
 	      .title = "A plugin registers after a kubelet was unavailable at first",
 	      .advice = "Call Register again after a failure, with a pause, or end with an "
 			"error and let the supervisor start the plugin again.",
 	      .needs = {.own_plugin = true}),
-	REGISTRATION("answer-delayed", REG_13, MEDIUM, ACCEPTED, registration_answer_delayed,
+	REGISTRATION("answer-delayed", REG_13, MEDIUM, 1, ACCEPTED, registration_answer_delayed,
 		     .title = "A slow answer to Register is waited for",
 		     .advice =
 			     "Give Register at least 10 seconds: the kubelet dials back inside it.",
 		     .needs = {.own_plugin = true}),
-	REGISTRATION_REVISED(
-		"kubelet-late", REG_14, HIGH, 2, ACCEPTED, registration_before_kubelet,
-		.param = &(const enum restart_absence){RESTART_NO_SOCKET},
-		.title = "A plugin that starts before the kubelet registers later",
-		.advice = "Watch for kubelet.sock, without polling in a loop, or end with an "
-			  "error.",
-		.needs = {.own_plugin = true}),
-	REGISTRATION_REVISED(
+	REGISTRATION("kubelet-late", REG_14, HIGH, 2, ACCEPTED, registration_before_kubelet,
+		     .param = &(const enum restart_absence){RESTART_NO_SOCKET},
+		     .title = "A plugin that starts before the kubelet registers later",
+		     .advice = "Watch for kubelet.sock, without polling in a loop, or end with an "
+			       "error.",
+		     .needs = {.own_plugin = true}),
+	REGISTRATION(
 		"other-file", REG_15, MEDIUM, 2, ACCEPTED, registration_before_kubelet,
 		.param = &(const enum restart_absence){RESTART_OTHER_FILE},
 		.title = "A file at kubelet.sock that is not a socket is left alone",
 		.advice =
 			"Never remove kubelet.sock; wait until it can be connected to, and serve a new socket: a kubelet that starts removes the old one.",
 		.needs = {.own_plugin = true}),
-	REGISTRATION_REVISED(
-		"no-directory", RES_15, LOW, 2, ACCEPTED, registration_before_kubelet,
-		.param = &(const enum restart_absence){RESTART_NO_DIRECTORY},
-		.title = "A plugin without its directory waits or ends with an error",
-		.advice = "Say that the plugin directory does not exist, and end with an exit "
-			  "code other than 0, or wait for it.",
-		.needs = {.os = "linux", .own_plugin = true}),
-	REGISTRATION_REVISED("deprecation-file", REG_17, LOW, 2, ACCEPTED, registration_beside_file,
-			     .param = "DEPRECATION", .title = "A file DEPRECATION is left alone",
-			     .advice =
-				     "Ignore it: kubelets no longer write it, and none serves only "
-				     "plugins_registry.",
-			     .needs = {.own_plugin = true}),
-	REGISTRATION("files-of-others", REG_21, HIGH, ACCEPTED, registration_beside_file,
+	REGISTRATION("no-directory", RES_15, LOW, 2, ACCEPTED, registration_before_kubelet,
+		     .param = &(const enum restart_absence){RESTART_NO_DIRECTORY},
+		     .title = "A plugin without its directory waits or ends with an error",
+		     .advice = "Say that the plugin directory does not exist, and end with an exit "
+			       "code other than 0, or wait for it.",
+		     .needs = {.os = "linux", .own_plugin = true}),
+	REGISTRATION("deprecation-file", REG_17, LOW, 2, ACCEPTED, registration_beside_file,
+		     .param = "DEPRECATION", .title = "A file DEPRECATION is left alone",
+		     .advice = "Ignore it: kubelets no longer write it, and none serves only "
+			       "plugins_registry.",
+		     .needs = {.own_plugin = true}),
+	REGISTRATION("files-of-others", REG_21, HIGH, 1, ACCEPTED, registration_beside_file,
 		     .param = "other-vendor.sock",
 		     .title = "Files of others in the plugin directory are left alone",
 		     .advice = "Remove only your own socket: other plugins serve theirs there, and "

@@ -319,37 +319,32 @@ static void rolling_update(struct check_run *run)
 		expect_works(rig);
 }
 
-#define RESTART_REVISED(name, rule, severity, revision, body, ...)                                 \
+#define RESTART(name, rule, severity, revision, body, ...)                                         \
 	CHECK("restart." name, rule, severity, revision, body, .timeout_s = 300,                   \
 	      .depends_on = "list-and-watch.arrives", .needs.devices = 1, __VA_ARGS__)
-#define RESTART(name, rule, severity, body, ...)                                                   \
-	RESTART_REVISED(name, rule, severity, 1, body, __VA_ARGS__)
 
 const struct check restart_checks[] = {
-	RESTART("kubelet-restart", RES_01, CRITICAL, kubelet_restarts,
+	RESTART("kubelet-restart", RES_01, CRITICAL, 1, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_WHOLE, "the kubelet's restart"},
 		.title = "After a kubelet restart the plugin registers again",
 		.advice =
 			"Watch the plugin directory: when the plugin's own socket or kubelet.sock "
 			"disappears, serve on a new socket and register as soon as kubelet.sock is "
 			"back."),
-	RESTART_REVISED(
-		"socket-removed", RES_02, MEDIUM, 3, kubelet_restarts,
+	RESTART("socket-removed", RES_02, MEDIUM, 3, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_PLUGIN_SOCKETS,
 						 "the removal of the plugin's socket"},
 		.title = "A plugin whose own socket is removed registers again",
 		.advice =
 			"Watch the plugin's own socket file: a starting kubelet removes it before "
 			"it creates kubelet.sock."),
-	RESTART_REVISED(
-		"kubelet-socket-recreated", RES_03, MEDIUM, 2, kubelet_restarts,
+	RESTART("kubelet-socket-recreated", RES_03, MEDIUM, 2, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_KUBELET_SOCKET,
 						 "the return of kubelet.sock"},
 		.title = "A plugin registers again when only kubelet.sock is created again",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "plugin's own socket."),
-	RESTART_REVISED(
-		"flapping", RES_05, MEDIUM, 2, flapping,
+	RESTART("flapping", RES_05, MEDIUM, 2, flapping,
 		.title = "Quick kubelet restarts leave the plugin registered and working",
 		.advice = "Close the old listener and its connections before you serve again, and "
 			  "derive answers from ids only."),
@@ -359,12 +354,12 @@ const struct check restart_checks[] = {
 	      .advice = "Handle SIGTERM: end the streams, remove the socket, exit; or leave the "
 			"signal its default action.",
 	      .needs = {.devices = 1, .own_plugin = true}),
-	RESTART("kill-and-return", RES_09, HIGH, kill_and_return,
+	RESTART("kill-and-return", RES_09, HIGH, 1, kill_and_return,
 		.title = "A killed plugin registers again despite its stale socket",
 		.advice = "Use a new socket name at each start, or remove a stale socket before "
 			  "binding.",
 		.needs.own_plugin = true),
-	RESTART("rolling-update", RES_10, MEDIUM, rolling_update,
+	RESTART("rolling-update", RES_10, MEDIUM, 1, rolling_update,
 		.title = "A resource stays when the older of two instances stops",
 		.advice =
 			"When the kubelet ends the stream while kubelet.sock still exists, "
@@ -373,21 +368,20 @@ const struct check restart_checks[] = {
 			"it without surge. Use a socket name of its own in each process: kubelets "
 			"from 1.37 ignore a socket that they know.",
 		.needs.own_plugin = true, .each_kubelet = true),
-	RESTART("again", RES_20, HIGH, restart_again,
+	RESTART("again", RES_20, HIGH, 1, restart_again,
 		.title = "One kubelet restart after the other is survived",
 		.advice = "Watch for kubelet.sock again after each registration, and serve anew "
 			  "each time."),
-	RESTART_REVISED(
-		"leaks", RES_23, MEDIUM, 2, restart_leaks,
+	RESTART("leaks", RES_23, MEDIUM, 2, restart_leaks,
 		.title = "Kubelet restarts leak neither descriptors, threads nor files",
 		.advice = "Close the old listener, its connections and its watches before serving "
 			  "anew, and remove its temporary files; register once."),
-	RESTART("at-once", RES_22, MEDIUM, restart_at_once,
+	RESTART("at-once", RES_22, MEDIUM, 1, restart_at_once,
 		.title = "A kubelet restart right after registration is noticed",
 		.advice = "Watch the plugin directory before calling Register, so that no change "
 			  "falls between the two.",
 		.needs.own_plugin = true),
-	RESTART("during-allocate", RES_21, MEDIUM, restart_during_allocate,
+	RESTART("during-allocate", RES_21, MEDIUM, 1, restart_during_allocate,
 		.title = "A kubelet restart during Allocate does no harm",
 		.advice = "Release locks when a call is cancelled or its connection is lost.",
 		.needs.os = "linux"),
@@ -396,29 +390,29 @@ const struct check restart_checks[] = {
 	      .title = "A plugin waits for a kubelet that is away",
 	      .advice = "Sleep until kubelet.sock is back, or end with an error and let the "
 			"supervisor start the plugin again; do not poll without a pause."),
-	RESTART("register-unanswered", RES_06, MEDIUM, restart_register_unanswered,
+	RESTART("register-unanswered", RES_06, MEDIUM, 1, restart_register_unanswered,
 		.title = "A Register call that is never answered does not block the plugin",
 		.advice = "Give Register a deadline, or watch for a new kubelet.sock meanwhile."),
-	RESTART("kubelet-disconnects", RES_07, MEDIUM, restart_kubelet_disconnects,
+	RESTART("kubelet-disconnects", RES_07, MEDIUM, 1, restart_kubelet_disconnects,
 		.title = "After the kubelet closes its connection it can connect again",
 		.advice = "Keep serving the socket, or register a new one, when a connection ends.",
 		.needs.os = "linux"),
-	RESTART("directory-recreated", RES_16, LOW, restart_directory_recreated,
+	RESTART("directory-recreated", RES_16, LOW, 1, restart_directory_recreated,
 		.title = "A plugin directory that is created again is noticed",
 		.advice = "A watch ends with its directory: look for its return, or end with an "
 			  "error.",
 		.needs.os = "linux", .needs.own_plugin = true),
-	RESTART("side-by-side", RES_11, MEDIUM, restart_side_by_side,
+	RESTART("side-by-side", RES_11, MEDIUM, 1, restart_side_by_side,
 		.title = "Two instances of a plugin do not fight for the kubelet",
 		.advice = "Use a socket name of its own in each process; register again only for a "
 			  "new kubelet.sock.",
 		.needs.os = "linux", .needs.own_plugin = true, .each_kubelet = true),
-	RESTART("answer-stays", RES_12, CRITICAL, restart_answer_stays,
+	RESTART("answer-stays", RES_12, CRITICAL, 1, restart_answer_stays,
 		.title = "What an answer hands out outlives the plugin",
 		.advice = "Keep files that an answer mounts while pods may use them: the kubelet "
 			  "applies a stored answer at each start of the container.",
 		.needs.own_plugin = true, .needs.live_node = true),
-	RESTART("both", RES_14, HIGH, restart_both,
+	RESTART("both", RES_14, HIGH, 1, restart_both,
 		.title = "Device ids survive a restart of kubelet and plugin",
 		.advice = "Derive ids from the hardware: the kubelet's checkpoint holds them.",
 		.needs.own_plugin = true),

@@ -23,20 +23,25 @@
  * In the records the device of the container's root is 0.
  */
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "containers/inspect/internal.h"
 
 #include <string.h>
 
-/* False: the file must be read each time. */
-static bool identify(const struct container_view *view, int fd, struct file_status *out)
+struct opened {
+	const struct container_view *view;
+	int fd;
+};
+
+static bool identify(const void *user, struct file_status *out)
 {
+	const struct opened *opened = user;
+	const struct container_view *view = opened->view;
 	/* File systems whose files' times only the kernel sets. */
 	static const char *const types[] = {"ext2",	"ext3",	 "ext4",    "xfs",
 					    "btrfs",	"f2fs",	 "overlay", "erofs",
 					    "squashfs", "tmpfs", NULL};
 	struct container_identity file = {0};
-	if (view->digests == NULL || container_identify(fd, "", &file) < 0)
+	if (container_identify(opened->fd, "", &file) < 0)
 		return false;
 	const struct container_mount *mount = container_mount_by_id(view, file.mount);
 	if (mount == NULL)
@@ -58,18 +63,6 @@ int container_digest_file(const struct container_view *view, int fd, char digest
 			  struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/self/fd/%d", fd);
-	struct file_status before = {0};
-	struct file_status now = {0};
-	int64_t began = clock_realtime_ns();
-	if (!identify(view, fd, &before))
-		return digest_file(path, digest, NULL, err);
-	const char *known = digest_cache_find(view->digests, &before);
-	if (known != NULL) {
-		memcpy(digest, known, DIGEST_SIZE);
-		return 0;
-	}
-	int rc = digest_file(path, digest, NULL, err);
-	if (rc == 0 && identify(view, fd, &now))
-		digest_cache_add(view->digests, &before, &now, began, digest);
-	return rc;
+	const struct opened opened = {.view = view, .fd = fd};
+	return digest_cache_read(view->digests, path, identify, &opened, digest, err);
 }
