@@ -125,9 +125,9 @@ for preset in $presets; do
 		unsanitized='^(lint|install|unsanitized)$'
 		start_tests wine-node dev -j 1 -L "$unsanitized" -L '^wine$' -LE "$left_out"
 		wait
-		start_tests dev dev -j $((jobs * 3)) -L "$unsanitized" -LE "$left_out|^wine\$"
+		start_tests dev dev -j $((jobs * 4)) -L "$unsanitized" -LE "$left_out|^wine\$"
 	elif [ "$preset" = asan ]; then
-		start_tests asan asan -j $((jobs * 2)) -LE "$left_out|^($sanitized)\$"
+		start_tests asan asan -j $((jobs * 3)) -LE "$left_out|^($sanitized)\$"
 	else
 		start_tests "$preset" "$preset" -j $((jobs + 1))
 	fi
