@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the bodies of suite "protocol" share: protocol.c has single calls, protocol_abuse.c the clients that
- * mean harm. */
+/* What the bodies of suite "protocol" share: protocol.c has odd calls, protocol_frames.c what a server must do with frames,
+ * protocol_abuse.c the clients that mean harm. */
 
 #include "conformance/checks/raw_client.h"
 #include "conformance/checks/rig_usage.h"
 #include "conformance/checks/tally.h"
 
+check_body protocol_settings, protocol_trailers, protocol_ping, protocol_flow_control,
+	protocol_split_frames, protocol_header_compression, protocol_unknown_fields,
+	protocol_parallel_calls;
 check_body protocol_foreign_bytes, protocol_slow_clients, protocol_abrupt_ends,
 	protocol_client_goaway, protocol_reset_flood, protocol_header_flood;
 
@@ -16,6 +19,40 @@ const char *protocol_socket(const struct rig *rig);
 
 /* A connection to it; NULL: recorded, as `what`, or there is no rig. */
 struct raw_client *protocol_open(struct rig *rig, const char *what);
+
+#define PROTOCOL_OPTIONS  DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions"
+#define PROTOCOL_ALLOCATE DEVICE_PLUGIN_SERVICE "Allocate"
+
+/* How a call ended. */
+enum protocol_end {
+	ENDS_OK = 1,
+	ENDS_UNIMPLEMENTED = 2,
+	ENDS_ERROR = 4, /* another gRPC or HTTP status */
+	ENDS_RESET = 8, /* RST_STREAM, GOAWAY, or the end of the connection */
+	ENDS_WITHOUT_STATUS = 16,
+	ENDS_NEVER = 32,
+	ENDS_REFUSED = ENDS_UNIMPLEMENTED | ENDS_ERROR | ENDS_RESET,
+	ENDS_AT_ALL = ENDS_OK | ENDS_REFUSED,
+};
+
+enum protocol_end protocol_ending(const struct raw_client *client, const struct raw_stream *stream);
+/* For a reason: "UNAVAILABLE", "HTTP status 404", "RST_STREAM 7". */
+const char *protocol_ending_text(struct check_run *run, const struct raw_client *client,
+				 const struct raw_stream *stream);
+
+enum {
+	PROTOCOL_ANSWER_MS = 5000, /* for an odd call, which a server need not like */
+	PROTOCOL_HTTP_OK = 200,
+};
+
+/* One whole call on stream 1 of a new connection, with `data` for its DATA; `change` replaces a header field, NULL: none.
+ * NULL: recorded. Caller closes *client. */
+const struct raw_stream *protocol_call(struct rig *rig, struct raw_client **client,
+				       const char *method, const struct raw_field *change,
+				       const void *data, size_t size);
+
+/* AllocateRequest of one container with one id; `later` fields are added to both messages. */
+void protocol_add_allocate(struct text *out, const char *id, size_t size, const char *later);
 
 /* After `what` the kubelet's own connections still work, and new ones are served. */
 void protocol_expect_unharmed(struct rig *rig, const char *what);

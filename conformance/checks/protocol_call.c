@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Single calls on connections of their own, and how they end. */
+#include "base/cleanup.h"
+#include "conformance/checks/protocol.h"
+#include "rpc/client.h"
+#include "rpc/rpc.h"
+
+enum {
+	NUMBER_OF_BYTES = 7,
+	HTTP_NOT_FOUND = 404,
+};
+
+const char *protocol_socket(const struct rig *rig)
+{
+	return rig_registration(rig, rig->resources.items[0])->socket;
+}
+
+/* A field of bytes; its number is at most 15. */
+static void add_bytes(struct text *out, unsigned number, const char *bytes, size_t size)
+{
+	char byte = (char)(number << 3 | 2);
+	text_append(out, &byte, 1);
+	size_t rest = size;
+	for (; rest >= 128; rest >>= NUMBER_OF_BYTES) {
+		byte = (char)(rest | 128);
+		text_append(out, &byte, 1);
+	}
+	byte = (char)rest;
+	text_append(out, &byte, 1);
+	text_append(out, bytes, size);
+}
+
+void protocol_add_allocate(struct text *out, const char *id, size_t size, const char *later)
+{
+	struct text container CLEANUP_TEXT = {0};
+	add_bytes(&container, 1, id, size);
+	text_add(&container, later);
+	add_bytes(out, 1, container.data, container.size);
+	text_add(out, later);
+}
+
+enum protocol_end protocol_ending(const struct raw_client *client, const struct raw_stream *stream)
+{
+	if (stream->grpc_status == RPC_OK)
+		return ENDS_OK;
+	if (stream->grpc_status == RPC_UNIMPLEMENTED || stream->http_status == HTTP_NOT_FOUND)
+		return ENDS_UNIMPLEMENTED;
+	if (stream->grpc_status > 0 ||
+	    (stream->http_status != 0 && stream->http_status != PROTOCOL_HTTP_OK))
+		return ENDS_ERROR;
+	if (stream->reset >= 0 || client->closed || client->goaways != 0)
+		return ENDS_RESET;
+	return stream->ended ? ENDS_WITHOUT_STATUS : ENDS_NEVER;
+}
+
+const char *protocol_ending_text(struct check_run *run, const struct raw_client *client,
+				 const struct raw_stream *stream)
+{
+	if (stream->grpc_status >= 0)
+		return check_format(run, "%s", rpc_code_name(stream->grpc_status));
+	if (stream->http_status != 0 && stream->http_status != PROTOCOL_HTTP_OK)
+		return check_format(run, "HTTP status %d", stream->http_status);
+	if (stream->reset >= 0)
+		return check_format(run, "RST_STREAM %lld", (long long)stream->reset);
+	if (client->goaways != 0)
+		return check_format(run, "GOAWAY %u", client->goaway_code);
+	if (client->closed)
+		return "the end of the connection";
+	return stream->ended ? "an end without grpc-status" : "no end of the call";
+}
+
+struct raw_client *protocol_open(struct rig *rig, const char *what)
+{
+	struct raw_client *client = NULL;
+	struct error err = {0};
+	if (rig == NULL)
+		return NULL;
+	int rc = raw_open(&rig->loop, protocol_socket(rig), &client, &err);
+	if (rc < 0)
+		raw_close(&client);
+	rc = rig_explain(rig, rc, &err);
+	return rc == 0 || !check_expect_ok(rig->run, rc, what, &err) ? client : NULL;
+}
+
+const struct raw_stream *protocol_call(struct rig *rig, struct raw_client **client,
+				       const char *method, const struct raw_field *change,
+				       const void *data, size_t size)
+{
+	*client = protocol_open(rig, "a connection");
+	if (*client == NULL)
+		return NULL;
+	raw_greet(*client, UINT32_MAX);
+	raw_request(*client, 1, method, change);
+	raw_frame(*client, NGHTTP2_DATA, NGHTTP2_FLAG_END_STREAM, 1, data, size);
+	(void)raw_wait(*client, 1, context_wait_ms(rig->context, PROTOCOL_ANSWER_MS), NULL);
+	return raw_stream(*client, 1);
+}
+
+void protocol_expect_unharmed(struct rig *rig, const char *what)
+{
+	rig_each (resource, rig) {
+		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
+		struct kubelet_stream *stream = rig_stream(rig, resource);
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		struct error err = {0};
+		int rc = kubelet_call_options(plugin, RIG_CALL_MS, &reply, &err);
+		if (rc == 0 && reply.code != RPC_OK)
+			rc = error_set(&err, ERROR_UNAVAILABLE, "%s %s", rpc_code_name(reply.code),
+				       reply.message);
+		(void)rig_expect_ok(rig, rc,
+				    check_format(rig->run, "a call of the kubelet after %s", what),
+				    &err);
+		(void)check_expect_is(
+			rig->run, stream != NULL && kubelet_stream_state(stream).open,
+			check_format(rig->run, "ListAndWatch of the kubelet after %s", what),
+			"open", "ended");
+	}
+	struct raw_client *client CLEANUP_RAW = NULL;
+	const struct raw_stream *stream =
+		protocol_call(rig, &client, PROTOCOL_OPTIONS, NULL, "\0\0\0\0", 5);
+	if (stream != NULL)
+		(void)check_expect(rig->run, protocol_ending(client, stream) == ENDS_OK,
+				   check_format(rig->run, "a new connection after %s", what), "OK",
+				   "%s", protocol_ending_text(rig->run, client, stream));
+}
