@@ -15,6 +15,11 @@ work() {
 		wait "$!"
 		code=$?
 	done
+	[ -n "$stop" ] && [ "$code" -gt 128 ] || return 0
+	# The signal ended the wait, and the command ended before anybody looked.
+	wait "$!"
+	set -- $?
+	[ "$1" -eq 127 ] || code=$1
 }
 
 # Replaces the verdict at once: blanks cover the end of a longer one.

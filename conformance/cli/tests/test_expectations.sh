@@ -10,8 +10,8 @@ set -- amd-windows directx-device-plugins nvidia-windows windows-gpus # what is 
 # Of each name there is a file, by that name, and nothing more is shipped.
 [ "$(find "$rows" -name '*.json' -exec basename {} .json ';' | sort | tr '\n' ' ')" = "$* " ] || complain "other files are shipped than $*"
 expect_exit 0 gpucert expect check "$@"
-expect_exit 0 gpucert --generate bash
-expect_says "compgen -f -W '$*'" # completions offer them
+expect_exit 0 gpucert --complete run --expect ''
+[ "$(tr '\n' ' ' <"$work/out")" = "files $* " ] || complain "completions do not offer them: $(cat "$work/out")"
 
 # Each row is about a report of the set that shows its fault: expected-fail there, also when it is explained afterwards.
 node -e '
