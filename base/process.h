@@ -131,6 +131,10 @@ int process_ask(const struct process_spec *spec, char **out, struct error *err);
  * daemons are found. On Windows job objects end them. */
 void process_adopt_orphans(void);
 
+/* From now on SIGTERM ends this process after its children and what they left behind: all are asked, and killed a second later. On
+ * Windows the children end with the process anyway. */
+void process_end_with_children(void);
+
 /* Kills what was adopted, and adds "NAME (process ID)" to `names` (may be NULL) for each that still
  * ran. What process_start() started is not touched. */
 int process_end_orphans(struct text_list *names, struct error *err);

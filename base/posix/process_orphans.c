@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -21,6 +22,9 @@ enum {
 	NAME_SIZE = 64,
 	ORPHAN_END_MS = 5000, /* for SIGKILL to be seen */
 	ORPHAN_ROUNDS = 100,  /* each ends what the one before left */
+	CHILDREN_SIZE = 4096, /* of a list of process ids */
+	ROUND_NS = 10000000,
+	ASKED_ROUNDS = 100,
 };
 
 struct orphan {
@@ -77,12 +81,65 @@ int process_end_orphans(struct text_list *names, struct error *err)
 			(void)kill(orphan.id, SIGKILL);
 			if (fd >= 0)
 				(void)poll(&ended, 1, ORPHAN_END_MS);
-			(void)waitpid(orphan.id, NULL, WNOHANG);
-			found = true;
-			if (orphan.state != 'Z' && names != NULL)
-				text_list_addf(names, "%s (process %d)", orphan.name,
-					       (int)orphan.id);
+			/* One that cannot be killed, in a driver that hangs, is not waited for again. */
+			found |= waitpid(orphan.id, NULL, WNOHANG) == orphan.id || fd < 0;
+			char *name CLEANUP_FREE =
+				text_format("%s (process %d)", orphan.name, (int)orphan.id);
+			if (orphan.state != 'Z' && names != NULL && !text_list_has(names, name))
+				text_list_add(names, name);
 		}
 	}
 	return 0;
+}
+
+/* Sends a signal to each child of this process, and to its group where it leads one. Only calls that are allowed in a handler. */
+static void signal_children(const char *list, int number)
+{
+	char text[CHILDREN_SIZE] = "";
+	const int fd = open(list, O_RDONLY | O_CLOEXEC);
+	const ssize_t size = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+	pid_t id = 0;
+	if (fd >= 0)
+		(void)close(fd);
+	for (ssize_t i = 0; i < size; i++) {
+		if (text[i] >= '0' && text[i] <= '9') {
+			id = id * 10 + (text[i] - '0');
+			continue;
+		}
+		if (id > 1) {
+			(void)kill(id, number);
+			(void)kill(-id, number);
+		}
+		id = 0;
+	}
+}
+
+static char children_list[PATH_SIZE * 2];
+
+static void on_termination(int number)
+{
+	const struct timespec pause = {.tv_nsec = ROUND_NS};
+	pid_t reaped = 0;
+	signal_children(children_list, SIGCONT);
+	signal_children(children_list, SIGTERM);
+	for (int round = 0; round < 2 * ASKED_ROUNDS && reaped >= 0; round++) {
+		if (round >= ASKED_ROUNDS)
+			signal_children(children_list, SIGKILL);
+		do
+			reaped = waitpid(-1, NULL, WNOHANG);
+		while (reaped > 0);
+		if (reaped == 0)
+			(void)nanosleep(&pause, NULL);
+	}
+	_exit(128 + number);
+}
+
+void process_end_with_children(void)
+{
+	struct sigaction action = {.sa_handler = on_termination};
+	/* Of the first thread, which starts processes and adopts orphans. */
+	(void)snprintf(children_list, sizeof(children_list), "/proc/self/task/%d/children",
+		       (int)getpid());
+	(void)sigfillset(&action.sa_mask);
+	(void)sigaction(SIGTERM, &action, NULL);
 }

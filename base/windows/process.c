@@ -70,6 +70,10 @@ void process_describe_signal(int code, char *out, size_t size)
 	(void)snprintf(out, size, "exception 0x%08x (%s)", (unsigned)code, nt_status_name(code));
 }
 
+void process_end_with_children(void)
+{
+}
+
 void process_adopt_orphans(void)
 {
 }

@@ -14,7 +14,6 @@
 #include <string.h>
 
 enum {
-	COMMAND_MS = 60000,
 	TURNS = 10,
 	TURNS_THOROUGH = 100,
 	STEADY_MS = 1000,
@@ -62,22 +61,17 @@ enum listed health_wait_until(struct device_under_test *device, bool healthy, ui
 	return health_look(device);
 }
 
-/* Runs the command to its end. */
 static int run_command(struct device_under_test *device, bool fails, struct error *err)
 {
-	struct rig *rig = device->rig;
-	const char *command = fails ? rig->context->fail_device : rig->context->restore_device;
-	struct text_list words CLEANUP_TEXT_LIST = {0};
-	char *out CLEANUP_FREE = NULL;
-	const char *const env[] = {check_format(rig->run, "DEVICE_ID=%s", device->id), NULL};
-	int rc = command_line_split(COMMAND_LINE_HERE, command, &words, err);
-	if (rc == 0 && words.count == 0)
-		rc = error_set(err, ERROR_ARGUMENT, "it is empty");
-	const struct process_spec spec = {
-		.argv = (const char *const *)words.items, .env = env, .timeout_ms = COMMAND_MS};
-	if (rc == 0)
-		rc = process_ask(&spec, &out, err);
+	const struct context *context = device->rig->context;
+	/* Before the command: whatever becomes of this process, the device is to work again. */
+	if (fails)
+		check_add_failing(device->rig->run, device->id, true);
+	int rc = device_command_run(fails ? context->fail_device : context->restore_device,
+				    device->id, err);
 	device->failed = fails;
+	if (!fails && rc == 0)
+		check_add_failing(device->rig->run, device->id, false);
 	return rc;
 }
 

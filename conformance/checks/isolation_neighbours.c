@@ -130,7 +130,9 @@ static void crash(struct tenant *tenant)
 	if (result == NULL)
 		return;
 	(void)check_expect_varying(
-		tenant->run, document == NULL || view_string(document, "/work/status")[0] != 'o',
+		tenant->run,
+		result->end != LAUNCH_TIMED_OUT &&
+			(document == NULL || view_string(document, "/work/status")[0] != 'o'),
 		tenant_label(tenant, "a program that crashes"), "ends", "%s",
 		describe(tenant->run, result, document));
 }

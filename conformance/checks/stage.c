@@ -462,6 +462,10 @@ const struct launch_result *stage_end(struct stage *stage, struct probe *probe, 
 	*document = NULL;
 	if (result == NULL)
 		return NULL;
+	if (result->end == LAUNCH_LOST) {
+		check_broken(stage->run, "%s: %s", probe->label, result->reason);
+		return NULL;
+	}
 	if (result->end == LAUNCH_EXITED && result->code == 0 &&
 	    json_parse(text_string(&result->out), result->out.size, &probe->document, NULL) == 0) {
 		check_evidence_json(stage->run, check_format(stage->run, "%s.json", probe->label),

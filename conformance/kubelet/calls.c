@@ -22,13 +22,15 @@ int own_call(struct kubelet_plugin *plugin, const char *method, const ProtobufCM
 					    .patience_ms = patience_ms,
 					    .stop = is_interrupted,
 					    .user = plugin->kubelet};
+	const struct kubelet *kubelet =
+		plugin->kubelet; /* which the call may outlive, unlike the plugin */
 	*out = (struct rpc_answer){.code = RPC_NO_STATUS};
 	int rc = kubelet_plugin_expect_connected(plugin, err);
 	if (rc < 0)
 		return rc;
 	rc = rpc_unary_answer(plugin->channel, &call, out, err);
 	if (rc == ERROR_CANCELLED)
-		return error_set(err, rc, "%s: %s", method, plugin->kubelet->interrupt);
+		return error_set(err, rc, "%s: %s", method, kubelet->interrupt);
 	return rc;
 }
 

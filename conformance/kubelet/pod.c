@@ -248,18 +248,20 @@ void kubelet_merge(bool windows, const struct kubelet_answer *answers, size_t co
 		add_answer(&merge, windows, &answers[i]);
 }
 
-static int pre_start(const struct work *work, const struct allocation *allocation)
+static int pre_start(const struct work *work, const char *name)
 {
-	const struct resource *resource = resource_find(work->kubelet, allocation->resource);
+	const struct allocation *allocation =
+		allocation_find(work->kubelet, work->pod, work->container, name);
+	const struct resource *resource = resource_find(work->kubelet, name);
 	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 
 	/* The options are unknown after a kubelet restart, before the plugin registers again. */
-	if (resource == NULL || resource->endpoint == NULL ||
+	if (allocation == NULL || resource == NULL || resource->endpoint == NULL ||
 	    !resource->endpoint->options.pre_start_required)
 		return 0;
 	if (resource->endpoint->channel == NULL)
-		return refuse_stopped(work, allocation->resource);
+		return refuse_stopped(work, name);
 
 	const char **order CLEANUP_FREE = id_set_shuffled(&allocation->ids, &work->kubelet->random);
 	request.devices_ids = message_strings(order);
@@ -272,7 +274,7 @@ static int pre_start(const struct work *work, const struct allocation *allocatio
 		return rc;
 
 	struct kubelet_event event = event_of(work, KUBELET_EVENT_PRE_START);
-	event.resource = allocation->resource;
+	event.resource = name;
 	event.code = reply.code;
 	event.text = reply.message;
 	event.duration_ms = (int64_t)reply.duration_ms;
@@ -290,31 +292,34 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 {
 	struct error why = {0};
 	const struct work work = {kubelet, pod, container, timeout_ms, &why};
-	size_t capacity = 1;
 	size_t count = 0;
 	*out = (struct kubelet_outcome){0};
 	*grant = (struct grant){0};
 
-	/* The container's allocations, in the random order of a Go map. */
-	for (const struct allocation *each = kubelet->allocations; each != NULL; each = each->next)
-		capacity++;
-	const struct allocation **list CLEANUP_FREE =
-		memory_allocate(capacity, sizeof(const struct allocation *));
+	/* The container's resources, in the random order of a Go map. During a call a kubelet may restart, which makes its
+	 * allocations anew. */
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 	for (const struct allocation *each = kubelet->allocations; each != NULL; each = each->next)
 		if (strcmp(each->pod, pod) == 0 && strcmp(each->container, container) == 0)
-			list[count++] = each;
+			text_list_add(&names, each->resource);
+	if (names.count != 0)
+		random_shuffle(&kubelet->random, names.items, names.count);
+	text_each (name, &names) {
+		int rc = pre_start(&work, name);
+		if (rc < 0)
+			return end_badly(&work, rc, "CreateContainerError", "", "", out, err);
+	}
+
+	struct kubelet_answer *answers CLEANUP_FREE =
+		memory_allocate(names.count + 1, sizeof(*answers));
+	text_each (name, &names) {
+		const struct allocation *each = allocation_find(kubelet, pod, container, name);
+		if (each != NULL)
+			answers[count++] = (struct kubelet_answer){each->resource, each->response};
+	}
 	if (count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "pod %s has no container %s with devices",
 				 pod, container);
-	random_shuffle(&kubelet->random, list, count);
-
-	struct kubelet_answer *answers CLEANUP_FREE = memory_allocate(count, sizeof(*answers));
-	for (size_t i = 0; i < count; i++) {
-		int rc = pre_start(&work, list[i]);
-		if (rc < 0)
-			return end_badly(&work, rc, "CreateContainerError", "", "", out, err);
-		answers[i] = (struct kubelet_answer){list[i]->resource, list[i]->response};
-	}
 	kubelet_merge(kubelet->options.os == KUBELET_OS_WINDOWS, answers, count, grant);
 
 	out->accepted = true;

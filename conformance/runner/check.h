@@ -223,6 +223,9 @@ void check_add_plugin(struct check_run *run, const char *resource, int pid);
  */
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns);
 
+/* The device is about to be made to fail, or works again. What a check that was killed left failing the run restores. */
+void check_add_failing(struct check_run *run, const char *device, bool fails);
+
 /* The check watched something for `ms`; a thorough run watches it for `thorough_ms`. */
 void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms);
 

@@ -340,6 +340,14 @@ void check_add_plugin(struct check_run *run, const char *resource, int pid)
 	send_line(run, &record);
 }
 
+void check_add_failing(struct check_run *run, const char *device, bool fails)
+{
+	struct members record CLEANUP_MEMBERS = line_new("failing");
+	add_text(run, &record, "device", device);
+	member_bool(&record, "fails", fails);
+	send_line(run, &record);
+}
+
 void check_add_record(struct check_run *run, const char *type, struct members *record)
 {
 	member_string(record, "type", type);
@@ -382,6 +390,7 @@ int check_run_execute(const struct check *check, const struct context *context,
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 
 	process_adopt_orphans();
+	process_end_with_children();
 	bool both = text_equal(context->kubelet_profile, CONTEXT_BOTH_KUBELETS);
 	run_body(&run, both ? report_kubelet_names[0] : context->kubelet_profile);
 	for (size_t i = 1; runs_twice(&run) && report_kubelet_names[i] != NULL; i++) {

@@ -68,7 +68,8 @@ bool execution_has_ended(struct execution *execution)
 		return true;
 
 	execution->interrupted = execution->interrupted || *spec->interrupted;
-	if (spec->silence_ms != 0 && clock_monotonic_ms() - execution->heard_ms >= spec->silence_ms)
+	if (spec->silence_ms != 0 && !execution->result.kept &&
+	    clock_monotonic_ms() - execution->heard_ms >= spec->silence_ms)
 		execution->silent = true;
 	if (execution->interrupted || execution->silent)
 		process_stop(execution->process);

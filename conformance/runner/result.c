@@ -10,6 +10,7 @@ void result_free(struct result *result)
 	for (size_t i = 0; i < ARRAY_SIZE(result->reasons); i++)
 		free(result->reasons[i]);
 	text_list_free(&result->devices);
+	text_list_free(&result->failing);
 	free(result->advice);
 	*result = (struct result){0};
 }
@@ -59,6 +60,36 @@ static int add_watched(struct result *result, const struct json_at *line, struct
 	return rc;
 }
 
+static int add_failing(struct result *result, const struct json_at *line, struct error *err)
+{
+	struct text_list before CLEANUP_TEXT_LIST = result->failing;
+	const char *device = "";
+	int rc = json_need_string(line, "device", &device, err);
+	result->failing = (struct text_list){0};
+	text_each (other, &before)
+		if (strcmp(other, device) != 0)
+			text_list_add(&result->failing, other);
+	if (rc == 0 && cJSON_IsTrue(field_get(line->node, "fails")))
+		text_list_add(&result->failing, device);
+	return rc;
+}
+
+static int add_remark(struct result *result, const struct json_at *line, struct error *err)
+{
+	const char *name = "";
+	const char *text = "";
+	int rc = json_need_string(line, "outcome", &name, err);
+	if (rc == 0)
+		rc = json_need_string(line, "text", &text, err);
+	if (rc < 0)
+		return rc;
+	enum report_outcome outcome = report_outcome_of(name);
+	if (outcome == REPORT_OUTCOME_COUNT)
+		return error_set(err, ERROR_FORMAT, "unknown outcome '%s'", name);
+	keep_reason(result, outcome, memory_copy(text));
+	return 0;
+}
+
 static int add_line(struct result *result, const cJSON *json, struct error *err)
 {
 	const struct json_at line = json_root(json);
@@ -78,19 +109,10 @@ static int add_line(struct result *result, const cJSON *json, struct error *err)
 	}
 	if (strcmp(type, "watched") == 0)
 		return add_watched(result, &line, err);
-	if (strcmp(type, "remark") == 0) {
-		const char *name = "";
-		rc = json_need_string(&line, "outcome", &name, err);
-		if (rc == 0)
-			rc = json_need_string(&line, "text", &text, err);
-		if (rc < 0)
-			return rc;
-		enum report_outcome outcome = report_outcome_of(name);
-		if (outcome == REPORT_OUTCOME_COUNT)
-			return error_set(err, ERROR_FORMAT, "unknown outcome '%s'", name);
-		keep_reason(result, outcome, memory_copy(text));
-		return 0;
-	}
+	if (strcmp(type, "failing") == 0)
+		return add_failing(result, &line, err);
+	if (strcmp(type, "remark") == 0)
+		return add_remark(result, &line, err);
 	if (strcmp(type, "advice") == 0) {
 		rc = json_need_string(&line, "text", &text, err);
 		if (rc == 0 && result->advice == NULL)

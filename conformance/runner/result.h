@@ -11,6 +11,7 @@
  *	time {phase, ns}           where the check's time went
  *	watched {ms, thoroughMs}   how long it watched, and how long a thorough run does
  *	plugin {resource, pid}     a plugin registered
+ *	failing {device, fails}    it is about to be made to fail, or works again
  *	advice {text}              what to do, in place of the row's advice; the first one counts
  *	kept                       it waits, at its first failure, until it may continue
  *	finished                   the body returned and its clean-ups ran
@@ -35,6 +36,7 @@ struct result {
 	uint64_t watched_ms;	      /* the shortest time that the check watched something */
 	uint64_t watched_thorough_ms; /* and that of a thorough run; 0: nothing was watched */
 	struct text_list devices;     /* that the check is about, by id */
+	struct text_list failing;     /* devices that --fail-device made to fail */
 	char *advice;		      /* NULL: that of the row */
 	bool asserted;
 	bool kept;

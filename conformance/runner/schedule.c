@@ -8,6 +8,7 @@
 #include "conformance/kubelet/plugin_directory.h"
 #include "conformance/runner/execution.h"
 #include "conformance/runner/keep.h"
+#include "conformance/subject/plugin_process.h"
 #include "containers/runtime/identity.h"
 #include "rpc/loop.h"
 
@@ -66,6 +67,24 @@ static bool launches(const struct check *check)
 	return check->needs.launcher || check->needs.containers;
 }
 
+/* A check that was killed could not restore the devices that it had made to fail. */
+static int restore_devices(struct runner *runner, const struct check *check,
+			   const struct execution *execution, struct error *err)
+{
+	const char *command = runner->context.restore_device;
+	int rc = 0;
+	text_each (device, &execution->result.failing) {
+		struct error why = {0};
+		const bool works =
+			command != NULL && device_command_run(command, device, &why) == 0;
+		if (rc == 0)
+			rc = journal_add_event(runner->journal, check->id,
+					       works ? "restored" : "left-behind",
+					       works ? device : why.text, err);
+	}
+	return rc;
+}
+
 /* Ends the check in the journal, after cleaning up what it left behind. */
 static int conclude(struct runner *runner, const struct check *check, struct execution *execution,
 		    struct error *err)
@@ -82,6 +101,8 @@ static int conclude(struct runner *runner, const struct check *check, struct exe
 		rc = plugin_directory_restore(attached, &restored, err);
 	if (rc == 0 && restored)
 		rc = journal_add_event(runner->journal, check->id, "restored", attached, err);
+	int undone = restore_devices(runner, check, execution, rc == 0 ? err : NULL);
+	rc = rc == 0 ? undone : rc;
 	/* Containers that a check left behind: the check is broken, and the next one starts clean. */
 	if (rc == 0 && runner->workplace.runtime != NULL && launches(check)) {
 		rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
@@ -356,6 +377,9 @@ int schedule_run(struct runner *runner, struct error *err)
 
 	for (size_t i = 0; i < schedule.count; i++)
 		job_free(&schedule, &schedule.jobs[i]);
+	/* After an error nobody concluded the checks that ran. */
+	if (rc < 0 && settings->asked.attach_directory != NULL)
+		(void)plugin_directory_restore(settings->asked.attach_directory, NULL, NULL);
 	free(schedule.jobs);
 	timer_cancel(&pulse);
 	if (rc == 0 && runner->interrupted && schedule.end_ms != 0 &&

@@ -60,3 +60,7 @@ enum command_line_rules { COMMAND_LINE_POSIX, COMMAND_LINE_WINDOWS };
 /* Splits a command line into words. ERROR_ARGUMENT names the unclosed quote; no words is success. */
 int command_line_split(enum command_line_rules rules, const char *line, struct text_list *words,
 		       struct error *err);
+
+/* --fail-device or --restore-device: runs a command line of this system for the device, to its end, within a minute.
+ * ERROR_ARGUMENT: it is empty; errors of command_line_split() and process_ask(). */
+int device_command_run(const char *line, const char *device, struct error *err);

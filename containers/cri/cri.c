@@ -19,8 +19,6 @@ enum {
 	MESSAGE_MAX = 16 * 1024 * 1024,
 };
 
-#define HANGS "the container runtime does not answer any more"
-
 struct cri {
 	struct rpc_channel *channel; /* NULL: the runtime hangs */
 	uint64_t time_ns;
@@ -118,8 +116,17 @@ void cri_reply_free_(void *reply)
 		protobuf_c_message_free_unpacked(message, NULL);
 }
 
+static int unanswered(const char *path, int code, struct error *err)
+{
+	int rc = error_set(err, code, "%s: the container runtime does not answer any more", path);
+	if (err != NULL)
+		err->remote = RPC_UNAVAILABLE;
+	return rc;
+}
+
 static uint64_t begin_wait(struct cri *cri)
 {
+	cri->hangs = false;
 	cri->waiting++;
 	(void)uv_timer_start(&cri->watchdog, on_call_silent, cri->patience_ms, 0);
 	return clock_monotonic_ns();
@@ -146,7 +153,7 @@ int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *r
 		return error_set(err, ERROR_UNSUPPORTED, "%s: not a method of CRI", method);
 	char *path CLEANUP_FREE = text_format("/%s/%s", service->name, method);
 	if (cri->channel == NULL)
-		return error_set(err, ERROR_UNAVAILABLE, "%s: " HANGS, path);
+		return unanswered(path, ERROR_UNAVAILABLE, err);
 
 	ProtobufCMessage *answer CLEANUP_CRI_REPLY = NULL;
 	struct error failure = {0};
@@ -157,7 +164,7 @@ int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *r
 	end_wait(cri, begin);
 
 	if (rc < 0 && cri->channel == NULL)
-		return error_set(err, ERROR_TIMEOUT, "%s: " HANGS, path);
+		return unanswered(path, ERROR_TIMEOUT, err);
 	if (rc < 0) {
 		/* Some gRPC statuses have an error code of their own. */
 		if (rc == ERROR_REMOTE && failure.remote == RPC_UNIMPLEMENTED)

@@ -176,6 +176,8 @@ static int release(struct launch *launch, const char *line, struct error *err)
 	int reason = file_write_all(self->hold_fd, text, strlen(text)) ? 0 : errno;
 	const char *fifo = self->gates[self->gate++];
 	containerd_close_hold(self);
+	/* The time at the gate was not the program's. */
+	self->deadline_ms = clock_monotonic_ms() + launch->timeout_ms;
 	if (reason == 0 || reason == EPIPE)
 		return 0;
 	return error_system(err, reason, "%s", fifo);

@@ -37,7 +37,8 @@ struct launch_spec {
 				       probe of the image ("probe-vulkan") */
 	struct grant grant;	    /* borrowed: the plugins' answers */
 	bool hold;		    /* the program waits at LAUNCH_HOLD_PATH: launch_wait_held() */
-	uint64_t timeout_ms;	    /* from the start of the program; 0: one minute */
+	uint64_t
+		timeout_ms; /* from the start of the program, and from each release; 0: one minute */
 };
 
 /*

@@ -225,3 +225,28 @@ int run_directory_remove(const char *path, struct error *err)
 	(void)rmdir(base);
 	return rc;
 }
+
+enum { IMPORTED_MAX = 64 * 1024 };
+
+bool run_directory_shares_image(const char *path, const char *cri, const char *reference)
+{
+	char *base CLEANUP_FREE = path_directory(path);
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	bool shared = false;
+	(void)file_list(base, &names, NULL);
+	for (size_t i = 0; !shared && i < names.count; i++) {
+		char *other CLEANUP_FREE = path_join(base, names.items[i]);
+		char *list CLEANUP_FREE = path_join(other, RUNTIME_IMPORTED_FILE);
+		char *address CLEANUP_FREE = NULL;
+		char *text CLEANUP_FREE = NULL;
+		struct text_list references CLEANUP_TEXT_LIST = {0};
+		enum owner_state state = OWNER_DEAD;
+		if (strcmp(other, path) == 0 || owner_read(other, &state, &address, NULL) < 0 ||
+		    state == OWNER_DEAD || !text_equal(address, cri) ||
+		    file_read(list, IMPORTED_MAX, &text, NULL, NULL) < 0)
+			continue;
+		text_list_split(&references, text, '\n');
+		shared = text_list_has(&references, reference);
+	}
+	return shared;
+}

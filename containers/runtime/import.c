@@ -46,24 +46,29 @@ static int run_ctr(struct runtime *runtime, const char *archive, struct error *e
 int runtime_import(struct runtime *runtime, const char *archive, const char *const *references,
 		   struct error *err)
 {
+	const struct runtime_description *description = &runtime->description;
 	struct text_list new CLEANUP_TEXT_LIST = {0};
+	size_t unknown = 0;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && references[i] != NULL; i++) {
 		bool known = false;
 		rc = is_known(runtime, references[i], &known, err);
-		if (rc == 0 && !known)
+		unknown += known ? 0 : 1;
+		if (!known || (!description->is_private &&
+			       run_directory_shares_image(runtime->directory, description->address,
+							  references[i])))
 			text_list_add(&new, references[i]);
 	}
 
 	/* Written first: a run that is killed cannot remove its images, so the next one does. */
-	if (rc == 0 && !runtime->description.is_private) {
+	if (rc == 0 && !description->is_private) {
 		char *path CLEANUP_FREE = path_join(runtime->directory, RUNTIME_IMPORTED_FILE);
 		struct text lines CLEANUP_TEXT = {0};
 		text_each (reference, &new)
 			text_addf(&lines, "%s\n", reference);
 		rc = file_write_atomic(path, text_string(&lines), lines.size, 0600, err);
 	}
-	if (rc == 0 && new.count > 0)
+	if (rc == 0 && unknown > 0)
 		rc = run_ctr(runtime, archive, err);
 	for (size_t i = 0; rc == 0 && i < new.count; i++)
 		text_list_add(&runtime->imported, new.items[i]);

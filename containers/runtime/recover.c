@@ -13,40 +13,37 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { UNOWNED_SECONDS = 60, DRAIN_TIMEOUT_MS = 5000, IMPORTED_MAX = 64 * 1024 };
+enum {
+	UNOWNED_SECONDS = 60,
+	AWAY_SECONDS = 24 * 60 * 60,
+	DRAIN_TIMEOUT_MS = 5000,
+	IMPORTED_MAX = 64 * 1024,
+};
 
-/* Removes the images that a dead run imported into a runtime that was not its own. */
+/* Removes the images that a dead run imported into a runtime that was not its own, and that no other run uses. */
 static int recover_images(struct cri *cri, const char *directory, const char *address,
 			  struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(directory, RUNTIME_IMPORTED_FILE);
 	char *text CLEANUP_FREE = NULL;
 	struct text_list references CLEANUP_TEXT_LIST = {0};
-	struct text_list names CLEANUP_TEXT_LIST = {0};
 	if (!file_exists(path))
 		return 0;
 
-	/* Images are shared by their names: they stay while a living run uses the same runtime. */
-	char *base CLEANUP_FREE = path_directory(directory);
-	bool shared = file_list(base, &names, NULL) < 0;
-	for (size_t i = 0; !shared && i < names.count; i++) {
-		char *other CLEANUP_FREE = path_join(base, names.items[i]);
-		char *used CLEANUP_FREE = NULL;
-		enum owner_state state = OWNER_DEAD;
-		shared = owner_read(other, &state, &used, NULL) == 0 && state != OWNER_DEAD &&
-			 text_equal(used, address);
-	}
-	if (shared)
-		return error_set(err, ERROR_BUSY, "%s: images in %s stay while another run uses it",
-				 directory, address);
 	int rc = file_read(path, IMPORTED_MAX, &text, NULL, err);
 	if (rc == 0)
 		text_list_split(&references, text, '\n');
 	for (size_t i = 0; rc == 0 && i < references.count; i++) {
-		if (references.items[i][0] != '\0')
+		if (!run_directory_shares_image(directory, address, references.items[i]))
 			rc = cri_remove_image_wait(cri, references.items[i], err);
 	}
 	return rc;
+}
+
+static bool is_older_than(const char *directory, int64_t seconds)
+{
+	struct stat status = {0};
+	return stat(directory, &status) == 0 && time(NULL) - status.st_mtime > seconds;
 }
 
 /* Removes the directory, whose owner is certainly dead, and everything else that it left. */
@@ -60,12 +57,14 @@ static int recover_dead(const struct runtime_recovery *recovery, const char *dir
 		int rc = uv_loop_init(&loop);
 		if (rc < 0)
 			return error_uv(err, rc, "event loop");
-		/* A runtime that does not answer any more holds nothing of the run. */
-		if (cri_open(&loop, address, &cri, NULL) == 0) {
+		/* Containers outlive a restart of their runtime. One that is away for long was removed, with what it had. */
+		rc = cri_open(&loop, address, &cri, err);
+		if (rc == 0)
 			rc = cri_sweep(cri, path_base(directory), NULL, NULL, err);
-			if (rc == 0)
-				rc = recover_images(cri, directory, address, err);
-		}
+		if (rc == 0)
+			rc = recover_images(cri, directory, address, err);
+		if (cri == NULL && is_older_than(directory, AWAY_SECONDS))
+			rc = 0;
 		cri_close(cri);
 		(void)loop_drain(&loop, DRAIN_TIMEOUT_MS, NULL);
 		if (rc < 0)
@@ -91,9 +90,7 @@ static int recover_directory(const struct runtime_recovery *recovery, const char
 	if (rc == 0 && state != OWNER_DEAD)
 		return 0;
 	/* A directory without an owner is being made, or its maker died between two steps. */
-	struct stat status = {0};
-	if (rc == ERROR_NOT_FOUND &&
-	    (stat(directory, &status) < 0 || time(NULL) - status.st_mtime <= UNOWNED_SECONDS))
+	if (rc == ERROR_NOT_FOUND && !is_older_than(directory, UNOWNED_SECONDS))
 		return 0;
 	return recover_dead(recovery, directory, address, recovered, err);
 }
@@ -147,13 +144,14 @@ int runtime_recover(const struct runtime_recovery *recovery, struct runtime_reco
 	if (base != NULL && file_is_directory(base)) {
 		/* A lock on the directory itself, so that two runs do not clean it at once. */
 		int lock CLEANUP_FD = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		if (lock < 0)
+		if (lock < 0 && errno != ENOENT)
 			result = error_system(err, errno, "%s", base);
-		while (result == 0 && flock(lock, LOCK_EX) < 0) {
+		while (lock >= 0 && result == 0 && flock(lock, LOCK_EX) < 0) {
 			if (errno != EINTR)
 				result = error_system(err, errno, "lock %s", base);
 		}
-		if (result == 0)
+		/* A run that ended meanwhile may have removed it. */
+		if (result == 0 && file_is_directory(base))
 			result = recover_each(recovery, base, RUN_DIRECTORY_PREFIX,
 					      NEW_DIRECTORY_PREFIX, recover_directory, recovered,
 					      err);

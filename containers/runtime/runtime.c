@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/path.h"
+#include "containers/offers.h"
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
@@ -104,17 +105,26 @@ int runtime_stop(struct runtime *runtime, struct error *err)
 {
 	if (runtime == NULL)
 		return 0;
-	const bool is_private = runtime->description.is_private;
+	const struct runtime_description *description = &runtime->description;
+	const bool is_private = description->is_private;
 	int result = 0;
 	int rc = 0;
 
 	/* What carries this run's label, and from a runtime that stays the imported images. */
 	if (runtime->cri != NULL) {
-		result = cri_sweep(runtime->cri, runtime->description.run_id, NULL, NULL, err);
-		for (size_t i = 0; !is_private && i < runtime->imported.count; i++) {
-			rc = cri_remove_image_wait(runtime->cri, runtime->imported.items[i],
-						   result == 0 ? err : NULL);
-			result = result == 0 ? rc : result;
+		result = cri_sweep(runtime->cri, description->run_id, NULL, NULL, err);
+		if (result < 0 && !is_private) { /* it may have been restarted */
+			cri_close(STEAL(runtime->cri));
+			result = cri_open(runtime->loop, description->address, &runtime->cri, err);
+			if (result == 0)
+				result = cri_sweep(runtime->cri, description->run_id, NULL, NULL,
+						   err);
+		}
+		for (size_t i = 0; result == 0 && !is_private && i < runtime->imported.count; i++) {
+			const char *reference = runtime->imported.items[i];
+			if (!run_directory_shares_image(runtime->directory, description->address,
+							reference))
+				result = cri_remove_image_wait(runtime->cri, reference, err);
 		}
 		cri_close(STEAL(runtime->cri));
 		/* A private runtime that has died is taken apart all the same. */
@@ -130,7 +140,10 @@ int runtime_stop(struct runtime *runtime, struct error *err)
 		process_free(STEAL(runtime->containerd));
 	}
 
-	rc = run_directory_remove(runtime->directory, result == 0 ? err : NULL);
+	/* The next run looks after what could not be removed from a runtime that stays. */
+	rc = 0;
+	if (is_private || result == 0 || !OFFERS_PRIVATE_RUNTIME)
+		rc = run_directory_remove(runtime->directory, result == 0 ? err : NULL);
 	free(runtime->directory);
 	free(runtime->programs);
 	arena_free(&runtime->strings);

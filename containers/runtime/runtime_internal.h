@@ -8,8 +8,7 @@
 #include "base/text.h"
 #include "containers/runtime/runtime.h"
 
-/* In the run's directory: references of images that an existing runtime gets from it, one a line.
- */
+/* In the run's directory: references of images that an existing runtime has from it or from another run, one a line. */
 #define RUNTIME_IMPORTED_FILE "imported"
 
 struct runtime {
@@ -19,7 +18,7 @@ struct runtime {
 	char *directory;
 	char *programs;		   /* folder of ctr and the shims; NULL: those in PATH */
 	struct text_list handlers; /* that it is configured with; empty when attached */
-	struct text_list imported; /* references of images that were new */
+	struct text_list imported; /* references of images that are to be removed */
 	struct arena strings;	   /* of the description */
 	struct runtime_description description;
 };
@@ -57,6 +56,10 @@ char *containerd_config(const char *directory, const char *snapshotter, const ch
  * owner_write(). Caller frees *path. ERROR_PERMISSION: not root. ERROR_LIMIT: a socket in it would
  * have too long a path. */
 int run_directory_make(const char *base, const char *cri, char **path, struct error *err);
+
+/* Is the image, which this run imported, in use by another living run in the same runtime? Images are shared by their names: each
+ * run lists those that it uses (RUNTIME_IMPORTED_FILE), and the last one removes them. Windows: nothing is imported. */
+bool run_directory_shares_image(const char *path, const char *cri, const char *reference);
 
 /* Removes it with all that a private containerd left, then the base directory, if no other run has
  * one in it. */

@@ -73,9 +73,11 @@ static void test_a_runtime_that_hangs(void)
 	cri_double_hang(runtime);
 	UNIT_INT(cri_status_wait(cri, false, &reply, &err), ERROR_TIMEOUT);
 	UNIT_CONTAINS(err.text, "Status: the container runtime does not answer any more");
+	UNIT_INT(err.remote, RPC_UNAVAILABLE); /* a launch is lost, and did not fail */
 	UNIT_INT(cri_double_calls(runtime, "Version"), 1);
 	UNIT_INT(cri_sweep(cri, "run", NULL, NULL, &err), ERROR_UNAVAILABLE);
 	UNIT_INT(cri_double_calls(runtime, "ListPodSandbox"), 0);
+	UNIT_INT(err.remote, RPC_UNAVAILABLE);
 }
 
 static void test_removing_what_is_gone_is_success(void)

@@ -206,6 +206,35 @@ static void test_attaching(struct rig *rig)
 	image_description_free(&other);
 }
 
+/* Two runs use the same image: it stays until the second ends. */
+static void test_sharing_an_image(struct rig *rig)
+{
+	const char *address = runtime_describe(rig->runtime)->address;
+	const char *const programs[] = {"/proc/self/exe", NULL};
+	const struct image_spec image = {.repository = "docker.io/gpucert/shared",
+					 .base = {.programs = programs}};
+	struct image_description shared = {0};
+	struct runtime *first = NULL;
+	struct runtime *second = NULL;
+	char *archive CLEANUP_FREE =
+		path_join(runtime_describe(rig->runtime)->work_directory, "shared.tar");
+	size_t images = count_images(runtime_cri(rig->runtime));
+	struct error err = {0};
+	CU_ASSERT_EQUAL_FATAL(image_compose(archive, &image, 1, &shared, &err), 0);
+	const char *const references[] = {shared.reference, NULL};
+	CU_ASSERT_EQUAL_FATAL(runtime_attach(&rig->loop, address, attached, &first, &err), 0);
+	UNIT_INT(runtime_import(first, archive, references, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(runtime_attach(&rig->loop, address, attached, &second, &err), 0);
+	UNIT_INT(runtime_import(second, archive, references, &err), 0);
+	UNIT_INT(count_images(runtime_cri(rig->runtime)), images + 1);
+	UNIT_INT(runtime_stop(first, &err), 0);
+	UNIT_INT(count_images(runtime_cri(rig->runtime)), images + 1);
+	UNIT_INT(runtime_stop(second, &err), 0);
+	UNIT_INT(count_images(runtime_cri(rig->runtime)), images);
+	CU_ASSERT_FALSE(file_exists(attached));
+	image_description_free(&shared);
+}
+
 static void test_attaching_to_nothing(struct rig *rig)
 {
 	struct runtime *runtime = NULL;
@@ -224,6 +253,7 @@ static void test_with_a_runtime(void)
 	rig_open(&rig, base);
 	test_an_archive_that_cannot_be_imported(&rig);
 	test_attaching(&rig);
+	test_sharing_an_image(&rig);
 	test_attaching_to_nothing(&rig);
 	rig_close(&rig);
 	CU_ASSERT_FALSE(file_exists(base));

@@ -43,3 +43,30 @@ expect_says "the plugin's processes: got sh (process "
 while read -r daemon; do
 	! grep -qs "^sleep" "/proc/$daemon/comm" || complain "the daemon $daemon runs"
 done <"$work/daemons"
+
+# A run that is asked to end in the middle of a check: the plugin is asked too, what it started is ended, and a device that
+# failed for the check works again.
+cat >"$work/worker.sh" <<'EOF'
+trap 'echo asked >"$2.asked"; exit 0' TERM
+setsid sleep 6543 &
+echo $! >"$2.workers"
+sleep 6543 &
+echo $! >>"$2.workers"
+device-plugin-gpu --plugin-dir "$1" &
+while :; do wait; done
+EOF
+mkfifo "$work/fails"
+gpucert run --quiet --launcher process --out "$work/stopped" --plugin "sh $work/worker.sh {plugin-dir} $work/it" \
+	--fail-device "sh -c 'echo \$DEVICE_ID >$work/failed; echo >$work/fails'" \
+	--restore-device "sh -c 'echo \$DEVICE_ID >>$work/restored'" health.device-fails >/dev/null 2>&1 &
+run=$!
+read -r _ <"$work/fails"
+kill -TERM $run
+code=0
+wait $run || code=$?
+[ $code -eq 4 ] || complain "stopped: exit code $code, expected 4"
+cmp "$work/failed" "$work/restored" || complain "the device that failed is not restored once"
+[ -f "$work/it.asked" ] || complain "the plugin is not asked to end"
+while read -r worker; do
+	! grep -qs "^sleep" "/proc/$worker/comm" || complain "the plugin's process $worker runs"
+done <"$work/it.workers"

@@ -19,6 +19,14 @@ int run_directory_make(const char *base, const char *cri, char **path, struct er
 	return file_make_directories(work, 0700, err);
 }
 
+bool run_directory_shares_image(const char *path, const char *cri, const char *reference)
+{
+	(void)path;
+	(void)cri;
+	(void)reference;
+	return false;
+}
+
 int run_directory_remove(const char *path, struct error *err)
 {
 	return file_remove_tree(path, err);
