@@ -306,7 +306,8 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
 	rig->run_of_plugin.asked = true;
-	int rc = process_signal(rig->plugin, signal, &err);
+	/* It may have ended by itself, with its stream or its kubelet. */
+	int rc = process_has_ended(rig->plugin) ? 0 : process_signal(rig->plugin, signal, &err);
 	if (rc == 0)
 		rc = plugin_process_wait(&rig->loop, rig->plugin,
 					 context_wait_ms(rig->context, timeout_ms), &err);

@@ -170,6 +170,10 @@ const rows = [
 		checks: ['restart'], outcomes: {'restart.kubelet-socket-recreated': 'fail'},
 	}),
 	row('no look at either, and an end that its supervisor answers', plugin({on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), {checks: ['restart']}),
+	{
+		...row('an end with its last stream', nodePlugin('ends-with-its-streams'), {checks: ['restart.kubelet-absent', 'restart.kubelet-restart']}),
+		args: host,
+	},
 	row('an end by SIGTERM itself', plugin({}, {on_sigterm: 'die'}), {checks: ['restart', 'registration']}),
 	{
 		name: 'no look at the end of a stream, as upstream\'s stub',

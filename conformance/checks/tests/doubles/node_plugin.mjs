@@ -662,6 +662,13 @@ const faults = {
 			stream.on('close', () => setTimeout(() => plugin.register(), 100));
 		});
 	},
+	/* Right: its supervisor starts it again when the kubelet has left its last stream. */
+	'ends-with-its-streams': () => {
+		unlike('watch', (before, stream) => {
+			before(stream);
+			stream.on('close', () => plugin.streams.size === 0 && plugin.stop());
+		});
+	},
 	/* Kubelets from 1.37 take the second instance's registration for the first's. */
 	'one-socket-name': () => {
 		faults['registers-at-the-end-of-a-stream']();
