@@ -25,6 +25,19 @@ struct termination {
 	unsigned open_handles;
 };
 
+static volatile sig_atomic_t requests;
+static void (*handle_by_libuv)(int number);
+
+/* libuv tells the loop, which may be waiting for something else: a second request does not wait. */
+static void count_request(int number)
+{
+	if (requests++ != 0) {
+		(void)signal(number, SIG_DFL);
+		(void)raise(number); /* once this handler has returned */
+	}
+	handle_by_libuv(number);
+}
+
 static void on_signal(uv_signal_t *handle, int number)
 {
 	struct termination *termination = handle->data;
@@ -43,6 +56,7 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 	struct termination *termination = memory_allocate(1, sizeof(*termination));
 	if (termination == NULL)
 		return error_memory(err);
+	requests = 0;
 	*termination = (struct termination){
 		.on_request = on_request, .user = user, .open_handles = HANDLES};
 	for (size_t i = 0; i < HANDLES; i++) {
@@ -50,10 +64,15 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 		termination->handles[i].data = termination;
 		/* As nohup(1) leaves it: the end of the terminal is not to end the program. */
 		struct sigaction action = {0};
-		if (signals[i].number != SIGHUP || sigaction(SIGHUP, NULL, &action) != 0 ||
-		    action.sa_handler != SIG_IGN)
-			(void)uv_signal_start(&termination->handles[i], on_signal,
-					      signals[i].number);
+		if (signals[i].number == SIGHUP && sigaction(SIGHUP, NULL, &action) == 0 &&
+		    action.sa_handler == SIG_IGN)
+			continue;
+		if (uv_signal_start(&termination->handles[i], on_signal, signals[i].number) < 0 ||
+		    sigaction(signals[i].number, NULL, &action) < 0)
+			continue;
+		handle_by_libuv = action.sa_handler;
+		action.sa_handler = count_request;
+		(void)sigaction(signals[i].number, &action, NULL);
 	}
 	*out = termination;
 	return 0;

@@ -7,6 +7,9 @@
 
 #ifdef _WIN32
 #include "base/windows/stop_event.h"
+#else
+#include <sys/wait.h>
+#include <unistd.h>
 #endif
 
 struct seen {
@@ -99,6 +102,24 @@ static void test_signals(void)
 	expect_signal(SIGUSR1, "SIGUSR1");
 }
 
+/* As when the program waits for something else than its loop. */
+static void test_second_request_does_not_wait(void)
+{
+	int status = 0;
+	pid_t child = fork();
+	if (child == 0) {
+		struct seen seen = {0};
+		uv_loop_t loop;
+		open_on(&loop, &seen);
+		(void)raise(SIGINT);
+		if (seen.count == 0)
+			(void)raise(SIGTERM);
+		_exit(0);
+	}
+	UNIT_INT(waitpid(child, &status, 0), child);
+	CU_ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
 static void test_nohup_is_respected(void)
 {
 	struct seen seen = {0};
@@ -113,6 +134,7 @@ static void test_nohup_is_respected(void)
 }
 
 UNIT_MAIN("termination", {"signals are told by name", test_signals},
+	  {"a second request does not wait", test_second_request_does_not_wait},
 	  {"nohup is respected", test_nohup_is_respected})
 
 #endif

@@ -172,7 +172,10 @@ static char *attempt_fault(const struct rig *rig, const char *resource)
 		return text_format(
 			"the last attempt was refused: %s: there was no %s when Register "
 			"came (a kubelet that starts removes the sockets in its folder)",
-			last->message, path_base(last->socket));
+			last->message,
+			/* An endpoint with a folder shows where the kubelet looks for it. */
+			strchr(last->endpoint, '/') != NULL ? last->socket
+							    : path_base(last->socket));
 	if (last->answered_ms != 0)
 		return text_format("the last attempt was refused: %s", last->message);
 	if (last->options_asked_ms != 0)
