@@ -181,7 +181,7 @@ static bool start_calls(struct rig *rig, const struct rig_item *item, size_t cou
 		call->all = parallel;
 		call->id = id;
 		int rc = start_call(rig, item, methods[i % method_count], id, call, &err);
-		if (!check_works(rig->run, rc, "calls at the same time", &err))
+		if (!rig_expect_ok(rig, rc, "a connection for calls at the same time", &err))
 			return false;
 		parallel->open++;
 	}
@@ -210,19 +210,32 @@ static size_t calls_at_once(struct rig *rig, const struct rig_item *item, size_t
 	return count < 2 ? 2 : count < most ? count : most;
 }
 
+/* The calls of start_calls(), and their answers. False: recorded. A connection that is lost has its reason in the plugin's end. */
+static bool make_calls(struct rig *rig, const struct rig_item *item, size_t count,
+		       const enum method *methods, size_t method_count, struct parallel *parallel)
+{
+	struct error err = {0};
+	if (!start_calls(rig, item, count, methods, method_count, parallel))
+		return false;
+	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
+			  "answers to all calls", &err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		const struct parallel_call *call = &parallel->calls[i];
+		if (call->code == RPC_UNAVAILABLE)
+			rc = error_set(&err, ERROR_UNAVAILABLE, "UNAVAILABLE %s for %s",
+				       call->message, call->id);
+	}
+	return rig_expect_ok(rig, rc, "calls at the same time are answered", &err);
+}
+
 /* Calls of all methods wait for each other, or do not. */
 static void mixed_calls(struct rig *rig, const struct rig_item *item, size_t calls)
 {
 	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
 	TALLY(answers, rig->run, "calls of several methods at the same time", "OK");
 	enum method methods[METHODS];
-	struct error err = {0};
 	const size_t count = methods_of(rig, item->resource, methods);
-	if (count == 1 || !start_calls(rig, item, calls, methods, count, parallel))
-		return;
-	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
-			  "answers to calls of several methods", &err);
-	if (!rig_expect_ok(rig, rc, "calls of several methods are answered", &err))
+	if (count == 1 || !make_calls(rig, item, calls, methods, count, parallel))
 		return;
 	for (size_t i = 0; i < calls; i++) {
 		const struct parallel_call *call = &parallel->calls[i];
@@ -238,14 +251,9 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
 	TALLY(answers, rig->run, "calls at the same time", "OK");
 	TALLY(devices, rig->run, "devices in their answers", "those of the id");
-	struct error err = {0};
 	bool stable = allocate_is_stable(rig, item);
 	const size_t calls = calls_at_once(rig, item, PARALLEL_CALLS);
-	if (!start_calls(rig, item, calls, &method, 1, parallel))
-		return;
-	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
-			  "answers to calls at the same time", &err);
-	if (!rig_expect_ok(rig, rc, "calls at the same time are answered", &err))
+	if (!make_calls(rig, item, calls, &method, 1, parallel))
 		return;
 
 	for (size_t i = 0; i < calls; i++) {

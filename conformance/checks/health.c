@@ -14,8 +14,6 @@
 #include <string.h>
 
 enum {
-	TURNS = 10,
-	TURNS_THOROUGH = 100,
 	STEADY_MS = 1000,
 	STAY_S = 3, /* the state is watched */
 };
@@ -61,7 +59,7 @@ enum listed health_wait_until(struct device_under_test *device, bool healthy, ui
 	return health_look(device);
 }
 
-static int run_command(struct device_under_test *device, bool fails, struct error *err)
+int health_run_command(struct device_under_test *device, bool fails, struct error *err)
 {
 	const struct context *context = device->rig->context;
 	/* Before the command: whatever becomes of this process, the device is to work again. */
@@ -78,13 +76,12 @@ static int run_command(struct device_under_test *device, bool fails, struct erro
 bool health_set_failed(struct device_under_test *device, bool fails)
 {
 	struct error err = {0};
-	int rc = run_command(device, fails, &err);
+	int rc = health_run_command(device, fails, &err);
 	return check_works(device->rig->run, rc, fails ? "--fail-device" : "--restore-device",
 			   &err);
 }
 
-/* The node is left as it was. */
-static void restore(void *argument)
+void health_restore(void *argument)
 {
 	struct device_under_test *device = argument;
 	if (device->failed)
@@ -105,12 +102,11 @@ struct device_under_test *health_open_device(struct check_run *run)
 	rig->supervised = true; /* it may end when a device fails */
 	device->resource = rig->resources.items[0];
 	device->id = check_format(run, "%s", ids.items[0]);
-	check_defer(run, restore, device);
+	check_defer(run, health_restore, device);
 	return device;
 }
 
-/* Waits for the list to say so; judged by the row's requirement. False: recorded. */
-static bool expect_listed(struct device_under_test *device, bool healthy)
+bool health_expect_listed(struct device_under_test *device, bool healthy)
 {
 	struct rig *rig = device->rig;
 	const char *what = check_format(rig->run, "%s after it %s%s", device->id,
@@ -246,7 +242,7 @@ static void device_fails(struct check_run *run)
 	const char *replica = find_replica(device);
 	device->second = open_further(device);
 	const bool only_one = device->second == NULL;
-	if (!health_set_failed(device, true) || !expect_listed(device, false))
+	if (!health_set_failed(device, true) || !health_expect_listed(device, false))
 		return;
 	expect_stays(device, false);
 	if (replica != NULL)
@@ -306,7 +302,7 @@ static void device_returns(struct check_run *run)
 {
 	struct device_under_test *device = health_open_device(run);
 	if (device != NULL && health_fail_and_notice(device) && health_set_failed(device, false) &&
-	    expect_listed(device, true)) {
+	    health_expect_listed(device, true)) {
 		expect_stays(device, true);
 		expect_allocated(device);
 	}
@@ -343,125 +339,6 @@ static void allocated_device(struct check_run *run)
 				      "listed as Unhealthy", "gone from the list at once");
 	}
 	rig->on_list = NULL;
-}
-
-/* The list says so, and still does a while later. False: recorded. */
-static bool expect_steady(struct device_under_test *device, bool healthy)
-{
-	if (!expect_listed(device, healthy))
-		return false;
-	(void)rig_watch(device->rig, STEADY_MS, STEADY_MS);
-	return expect_listed(device, healthy);
-}
-
-/* The plugin is back after a kubelet's restart, and lists the resource. False: noted, other checks judge that. */
-static bool comes_back(struct rig *rig, size_t from)
-{
-	struct error err = {0};
-	int rc = rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err);
-	if (rc < 0)
-		check_note(rig->run, "not tested after a kubelet's restart: %s", err.text);
-	return rc == 0 && rig_expect_lists(rig);
-}
-
-static bool restart_kubelet(struct device_under_test *device)
-{
-	const size_t from = kubelet_registration_count(device->rig->kubelet);
-	return rig_restart_kubelet(device->rig, KUBELET_RESTART_WHOLE) &&
-	       comes_back(device->rig, from);
-}
-
-/* The same, and the device changes while there is no stream on which to send that. */
-static bool change_without_kubelet(struct device_under_test *device, bool fails)
-{
-	struct rig *rig = device->rig;
-	const size_t from = kubelet_registration_count(rig->kubelet);
-	device->when = ", without a kubelet";
-	kubelet_stop(rig->kubelet);
-	if (!health_set_failed(device, fails))
-		return false;
-	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
-	return rig_start_kubelet(rig) && comes_back(rig, from) && expect_steady(device, !fails);
-}
-
-/* Devices fail and return in later sessions of the kubelet as well. False: no need to go on. */
-static bool settles_after_restarts(struct device_under_test *device)
-{
-	if (!restart_kubelet(device))
-		return false;
-	if (health_wait_until(device, true, rig_wait_ms(device->rig, CHECK_LAW_11), "the device") !=
-	    HEALTHY) {
-		check_note(device->rig->run, "after a kubelet's restart %s is not healthy",
-			   device->id);
-		return false;
-	}
-	device->when = ", after a kubelet's restart";
-	if (!health_set_failed(device, true) || !expect_steady(device, false))
-		return false;
-	device->when = ", and the kubelet restarted";
-	if (!restart_kubelet(device) || !expect_steady(device, false) ||
-	    !health_set_failed(device, false))
-		return false;
-	bool held = expect_steady(device, true) && change_without_kubelet(device, true) &&
-		    change_without_kubelet(device, false);
-	device->when = NULL;
-	return held;
-}
-
-/* Another device that is healthy, as the node is to be left; NULL: there is none. */
-static struct device_under_test *another(const struct device_under_test *device)
-{
-	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	const char *id = NULL;
-	if (!rig_healthy_ids(device->rig, device->resource, &ids))
-		return NULL;
-	for (size_t i = 0; id == NULL && i < ids.count; i++)
-		id = text_equal(ids.items[i], device->id) ? NULL : ids.items[i];
-	if (id == NULL)
-		return NULL;
-	struct device_under_test *other = memory_allocate(1, sizeof(*other));
-	*other = (struct device_under_test){
-		.rig = device->rig,
-		.resource = device->resource,
-		.id = check_format(device->rig->run, "%s", id),
-	};
-	check_defer(device->rig->run, restore, other);
-	return other;
-}
-
-/* The device fails while another one is failed. The command may know one device only, or replicas may fail together:
- * nothing is judged then. */
-static void settles_beside_another(struct device_under_test *device)
-{
-	struct device_under_test *other = another(device);
-	struct error err = {0};
-	if (other == NULL || run_command(other, true, &err) < 0)
-		return;
-	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
-	if (health_wait_until(other, false, limit_ms, "the failure of another device") == HEALTHY ||
-	    health_look(device) != HEALTHY) {
-		check_note(device->rig->run, "not tested with two devices that fail");
-		return;
-	}
-	device->when = check_format(device->rig->run, ", while %s was failed", other->id);
-	(void)(health_set_failed(device, true) && expect_steady(device, false));
-	(void)(run_command(other, false, &err) == 0 && health_set_failed(device, false) &&
-	       expect_steady(device, true));
-}
-
-static void settles(struct check_run *run)
-{
-	struct device_under_test *device = health_open_device(run);
-	if (device == NULL || !health_fail_and_notice(device))
-		return;
-	/* Even numbers: it is left failed. */
-	const int turns = device->rig->context->thorough ? TURNS_THOROUGH : TURNS;
-	for (int i = 0; i < turns; i++)
-		if (!health_set_failed(device, !device->failed))
-			return;
-	if (expect_steady(device, false) && health_set_failed(device, false) &&
-	    expect_steady(device, true) && settles_after_restarts(device))
-		settles_beside_another(device);
 }
 
 /* The Allocate of a kubelet may come before it has read the list. */
@@ -516,7 +393,7 @@ const struct check health_checks[] = {
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "
 			 "replaces the one before."),
-	HEALTH("settles", LAW_20, MEDIUM, 3, settles,
+	HEALTH("settles", LAW_20, MEDIUM, 4, health_settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

@@ -31,8 +31,17 @@ bool health_is_served(const struct device_under_test *device);
 /* A plugin that registered meanwhile may have been started again, and look at its devices later. */
 bool health_has_registered(const struct device_under_test *device);
 
-/* Runs the command of --fail-device, or that of --restore-device. False: recorded. */
+/* Runs the command of --fail-device, or that of --restore-device. Errors of device_command_run(). */
+int health_run_command(struct device_under_test *device, bool fails, struct error *err);
+
+/* The same. False: recorded. */
 bool health_set_failed(struct device_under_test *device, bool fails);
+
+/* A check's clean-up: the node is left as it was. Frees the device. */
+void health_restore(void *device);
+
+/* Waits for the list to say so; judged by the row's requirement. False: recorded. */
+bool health_expect_listed(struct device_under_test *device, bool healthy);
 
 /* Fails the device. False: recorded, also when the plugin does not notice, which health.device-fails judges. */
 bool health_fail_and_notice(struct device_under_test *device);
@@ -41,5 +50,5 @@ bool health_fail_and_notice(struct device_under_test *device);
 enum listed health_wait_until(struct device_under_test *device, bool healthy, uint64_t limit_ms,
 			      const char *what);
 
-/* Devices beside the one that fails (health_others.c). */
-check_body health_others_stay;
+/* Devices beside the one that fails (health_others.c); failures and returns again and again (health_settles.c). */
+check_body health_others_stay, health_settles;

@@ -196,7 +196,7 @@ static void parallel_clients(struct rig *rig, const struct rig_item *item)
 				       &request.request.base,
 				       &v1beta1__allocate_response__descriptor, RIG_CALL_MS,
 				       on_client_reply, client, &client->call, &err);
-		if (!check_works(rig->run, rc, "a connection to the plugin's socket", &err))
+		if (!rig_expect_ok(rig, rc, "a connection to the plugin's socket", &err))
 			return;
 		clients.open++;
 	}
@@ -228,7 +228,7 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 		return;
 	}
 	rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stalled, &err);
-	if (!check_works(rig->run, rc, "a stream", &err))
+	if (!rig_expect_ok(rig, rc, "a stream", &err))
 		return;
 	kubelet_stream_pause(stalled);
 	(void)rig_watch(rig, STALLED_MS, STALLED_THOROUGH_MS);

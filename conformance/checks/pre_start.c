@@ -189,7 +189,7 @@ static void cancelled(struct rig *rig, const struct rig_item *item)
 				       DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
 				       &v1beta1__pre_start_container_response__descriptor,
 				       RIG_CALL_MS, on_cancelled, &call, &call, &err);
-		if (!check_works(rig->run, rc, "a call that is cancelled", &err))
+		if (!rig_expect_ok(rig, rc, "a call that is cancelled", &err))
 			return;
 		(void)rig_watch(rig, 1, 1); /* it leaves */
 		if (call != NULL)

@@ -396,7 +396,7 @@ void restart_during_allocate(struct check_run *run)
 	if (rc == 0)
 		rc = raw_open(&rig->loop, rig_last_registration(rig, resource)->socket, &client,
 			      &err);
-	if (!check_works(run, rc, "a connection", &err))
+	if (!rig_expect_ok(rig, rc, "a connection", &err))
 		return;
 
 	/* The plugin has the request when it acknowledges PING. */

@@ -66,7 +66,12 @@ await judgeAll([
 	wrong('health.allocated-device', 'device-vanishes', 'gone from the list at once'),
 	wrong('health.settles', 'drops-changes-for-20-s', 'gpu-0 after it was restored: got Unhealthy'),
 	several(wrong('health.settles', 'notices-one-at-a-time', 'gpu-0 after it failed, while gpu-1 was failed: got Healthy after 60 s')),
+	several(wrong('health.settles', 'all-return-with-one', 'gpu-0, when gpu-1 worked again: got Healthy, expected still failed')),
 	several(right('health.settles', 'none')),
+	// A command that makes all devices work.
+	(({args, ...each}) => ({...each, args: [...args.slice(0, -1), `rm -f '${each.env.FAILED_DEVICES}'`]}))(several(right('health.settles', 'none'))),
+	wrong('health.settles', 'forgets-what-failed-before-its-start', 'gpu-0 after it was restored, and the plugin was started again: got Unhealthy'),
+	wrong('health.settles', 'all-are-well-at-its-start', 'gpu-0 after it failed, and the plugin was started again: got Healthy'),
 	// A command for one device only.
 	{...right('health.settles', 'notices-one-at-a-time')},
 	wrong('health.settles', 'looks-until-a-restart', 'gpu-0 after it failed, after a kubelet\'s restart: got Healthy'),

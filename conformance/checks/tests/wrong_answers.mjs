@@ -62,6 +62,7 @@ const wrong = {
 		[plugin({after_call: {method: 'Allocate', skip: 2, devices: devices.slice(1)}}), 'gpu-0 is gone'],
 	],
 	'allocate.parallel': [
+		[nodePlugin('ends-after-calls-at-once'), 'got the plugin exited with code 2, and last printed: fatal error: concurrent map writes'],
 		[nodePlugin('prefers-in-a-deadlock'), 'calls of several methods at the same time: got'],
 		[plugin({shared_state: true, rpc: {Allocate: {delay_ms: 30}}}), 'devices in their answers'],
 		[plugin({shared_state: true, rpc: {Allocate: {delay_ms: 30}}, allocate: {once: {envs: {NVIDIA_VISIBLE_DEVICES: '{ids}'}}}}), 'got gpu-'],

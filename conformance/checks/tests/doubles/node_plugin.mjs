@@ -662,6 +662,16 @@ const faults = {
 			stream.on('close', () => setTimeout(() => plugin.register(), 100));
 		});
 	},
+	/* A data race that ends it, which no answer shows. */
+	'ends-after-calls-at-once': () => {
+		let calls = 0;
+		faults.prefers();
+		unlike('allocate', (before, data) => {
+			if (++calls === 8) setTimeout(() => { console.error('fatal error: concurrent map writes'); process.exit(2); }, 5);
+			setTimeout(() => calls--, 5);
+			return before(data);
+		});
+	},
 	/* Right: its supervisor starts it again when the kubelet has left its last stream. */
 	'ends-with-its-streams': () => {
 		unlike('watch', (before, stream) => {
@@ -1160,6 +1170,30 @@ const faults = {
 	},
 	'listed-twice-when-ill': () => unlike('device', (before, id, failed) => (failed ? message(before(id, true), before(id, false)) : before(id, failed))),
 	'notices-one-at-a-time': () => unlike('failed', (before) => before().filter((id) => id !== '').slice(0, 1)),
+	/* The devices are probed when it starts; those that fail then are not watched. */
+	'forgets-what-failed-before-its-start': () => {
+		const dead = plugin.failed().filter((id) => id !== '');
+		unlike('failed', (before) => [...new Set([...before(), ...dead])]);
+	},
+	/* Only changes are looked for. */
+	'all-are-well-at-its-start': () => {
+		let known = plugin.failed();
+		unlike('failed', (before) => {
+			const now = before();
+			known = known.filter((id) => now.includes(id));
+			return now.filter((id) => !known.includes(id));
+		});
+	},
+	'all-return-with-one': () => {
+		let known = [];
+		let ill = [];
+		unlike('failed', (before) => {
+			const now = before().filter((id) => id !== '');
+			ill = known.some((id) => !now.includes(id)) ? [] : [...ill, ...now.filter((id) => !known.includes(id))];
+			known = now;
+			return ill;
+		});
+	},
 	'looks-until-a-restart': () => unlike('lookAtDevices', (before) => plugin.restarts === 0 && before()),
 	'well-after-a-restart': () => {
 		let forgotten = [];

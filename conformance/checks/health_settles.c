@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices that fail and return again and again: over restarts of kubelet and plugin, and beside another one. */
+#include "base/memory.h"
+#include "conformance/checks/health.h"
+#include "conformance/checks/rig_ids.h"
+
+#include <signal.h>
+
+enum {
+	TURNS = 10,
+	TURNS_THOROUGH = 100,
+	STEADY_MS = 1000,
+};
+
+/* The list says so, and still does a while later. False: recorded. */
+static bool expect_steady(struct device_under_test *device, bool healthy)
+{
+	if (!health_expect_listed(device, healthy))
+		return false;
+	(void)rig_watch(device->rig, STEADY_MS, STEADY_MS);
+	return health_expect_listed(device, healthy);
+}
+
+/* The plugin is back after a kubelet's restart, and lists the resource. False: noted, other checks judge that. */
+static bool comes_back(struct rig *rig, size_t from)
+{
+	struct error err = {0};
+	int rc = rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err);
+	if (rc < 0)
+		check_note(rig->run, "not tested after a kubelet's restart: %s", err.text);
+	return rc == 0 && rig_expect_lists(rig);
+}
+
+static bool restart_kubelet(struct device_under_test *device)
+{
+	const size_t from = kubelet_registration_count(device->rig->kubelet);
+	return rig_restart_kubelet(device->rig, KUBELET_RESTART_WHOLE) &&
+	       comes_back(device->rig, from);
+}
+
+/* The same, and the device changes while there is no stream on which to send that. */
+static bool change_without_kubelet(struct device_under_test *device, bool fails)
+{
+	struct rig *rig = device->rig;
+	const size_t from = kubelet_registration_count(rig->kubelet);
+	device->when = ", without a kubelet";
+	kubelet_stop(rig->kubelet);
+	if (!health_set_failed(device, fails))
+		return false;
+	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
+	return rig_start_kubelet(rig) && comes_back(rig, from) && expect_steady(device, !fails);
+}
+
+/* Devices fail and return in later sessions of the kubelet as well. False: no need to go on. */
+static bool settles_after_restarts(struct device_under_test *device)
+{
+	if (!restart_kubelet(device))
+		return false;
+	if (health_wait_until(device, true, rig_wait_ms(device->rig, CHECK_LAW_11), "the device") !=
+	    HEALTHY) {
+		check_note(device->rig->run, "after a kubelet's restart %s is not healthy",
+			   device->id);
+		return false;
+	}
+	device->when = ", after a kubelet's restart";
+	if (!health_set_failed(device, true) || !expect_steady(device, false))
+		return false;
+	device->when = ", and the kubelet restarted";
+	if (!restart_kubelet(device) || !expect_steady(device, false) ||
+	    !health_set_failed(device, false))
+		return false;
+	bool held = expect_steady(device, true) && change_without_kubelet(device, true) &&
+		    change_without_kubelet(device, false);
+	device->when = NULL;
+	return held;
+}
+
+/* A plugin that starts while the device is failed. One that lists it watches it. False: no need to go on. */
+static bool settles_after_a_start(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	if (rig->plugin == NULL)
+		return true;
+	device->when = ", and the plugin was started again";
+	if (!health_set_failed(device, true) ||
+	    health_wait_until(device, false, rig_wait_ms(rig, CHECK_LAW_10), "its failure") ==
+		    HEALTHY ||
+	    !rig_restart_plugin(rig, SIGTERM) || !rig_expect_lists(rig) ||
+	    !expect_steady(device, false))
+		return false;
+	const bool listed = health_look(device) == UNHEALTHY;
+	bool held = health_set_failed(device, false);
+	if (held && listed)
+		held = expect_steady(device, true);
+	else if (held && health_wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11),
+					   "the device") != HEALTHY)
+		check_note(rig->run, "%s is listed only after another start of the plugin",
+			   device->id);
+	device->when = NULL;
+	return held && health_look(device) == HEALTHY;
+}
+
+/* Another device that is healthy, as the node is to be left; NULL: there is none. */
+static struct device_under_test *another(const struct device_under_test *device)
+{
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	const char *id = NULL;
+	if (!rig_healthy_ids(device->rig, device->resource, &ids))
+		return NULL;
+	for (size_t i = 0; id == NULL && i < ids.count; i++)
+		id = text_equal(ids.items[i], device->id) ? NULL : ids.items[i];
+	if (id == NULL)
+		return NULL;
+	struct device_under_test *other = memory_allocate(1, sizeof(*other));
+	*other = (struct device_under_test){
+		.rig = device->rig,
+		.resource = device->resource,
+		.id = check_format(device->rig->run, "%s", id),
+	};
+	check_defer(device->rig->run, health_restore, other);
+	return other;
+}
+
+/* The other one was restored. A command that restores all devices made this one work, too: then it can fail anew. */
+static void expect_stays_failed(struct device_under_test *device, struct device_under_test *other)
+{
+	struct rig *rig = device->rig;
+	struct error err = {0};
+	(void)health_wait_until(other, true, rig_wait_ms(rig, CHECK_LAW_11), "the other device");
+	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
+	if (health_look(device) == HEALTHY && health_run_command(device, true, &err) == 0 &&
+	    health_wait_until(device, false, rig_wait_ms(rig, CHECK_LAW_10), "its failure") !=
+		    HEALTHY)
+		return;
+	(void)check_expect_is(
+		rig->run, health_look(device) != HEALTHY,
+		check_format(rig->run, "%s, when %s worked again", device->id, other->id),
+		"still failed", "Healthy");
+}
+
+/* The device fails while another one is failed. The command may know one device only, or replicas may fail together:
+ * nothing is judged then. */
+static void settles_beside_another(struct device_under_test *device)
+{
+	struct device_under_test *other = another(device);
+	struct error err = {0};
+	if (other == NULL || health_run_command(other, true, &err) < 0)
+		return;
+	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
+	if (health_wait_until(other, false, limit_ms, "the failure of another device") == HEALTHY ||
+	    health_look(device) != HEALTHY) {
+		check_note(device->rig->run, "not tested with two devices that fail");
+		return;
+	}
+	device->when = check_format(device->rig->run, ", while %s was failed", other->id);
+	if (!health_set_failed(device, true) || !expect_steady(device, false) ||
+	    health_run_command(other, false, &err) < 0)
+		return;
+	expect_stays_failed(device, other);
+	(void)(health_set_failed(device, false) && expect_steady(device, true));
+}
+
+void health_settles(struct check_run *run)
+{
+	struct device_under_test *device = health_open_device(run);
+	if (device == NULL || !health_fail_and_notice(device))
+		return;
+	/* Even numbers: it is left failed. */
+	const int turns = device->rig->context->thorough ? TURNS_THOROUGH : TURNS;
+	for (int i = 0; i < turns; i++)
+		if (!health_set_failed(device, !device->failed))
+			return;
+	if (expect_steady(device, false) && health_set_failed(device, false) &&
+	    expect_steady(device, true) && settles_after_restarts(device) &&
+	    settles_after_a_start(device))
+		settles_beside_another(device);
+}
