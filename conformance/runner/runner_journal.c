@@ -106,7 +106,7 @@ int runner_journal_environment(struct runner *runner, struct error *err)
 				       err);
 
 	/* Cleaned up after earlier runs that died, and what could not be. */
-	if (rc == 0 && workplace->recovered.directories != 0)
+	if (rc == 0 && workplace->recovered != 0)
 		rc = journal_add_event(runner->journal, NULL, "recovered",
 				       "what an earlier run left behind was removed", err);
 	for (size_t i = 0; rc == 0 && i < workplace->restored.count; i++) {

@@ -19,14 +19,14 @@ struct workplace {
 	char *own_directory;	 /* removed at the end; NULL when it belongs to the runtime */
 	struct runtime *runtime; /* NULL: containers are not used */
 	struct images images;
-	const char *launcher;		    /* "containerd", "process", "none" */
-	char *missing;			    /* why containers cannot be used; "" otherwise */
-	uint64_t runtime_ms;		    /* starting the runtime */
-	uint64_t image_ms;		    /* composing and importing the images */
-	struct runtime_recovered recovered; /* of earlier runs that died */
-	struct text_list restored;	    /* plugin directories whose files were put back */
-	struct text_list resisted;	    /* what could not be cleaned up, and why */
-	struct wine_node wine; /* of a Wine node; directory NULL: the node is this machine */
+	const char *launcher;	   /* "containerd", "process", "none" */
+	char *missing;		   /* why containers cannot be used; "" otherwise */
+	uint64_t runtime_ms;	   /* starting the runtime */
+	uint64_t image_ms;	   /* composing and importing the images */
+	size_t recovered;	   /* earlier runs that died, and were cleaned up after */
+	struct text_list restored; /* plugin directories whose files were put back */
+	struct text_list resisted; /* what could not be cleaned up, and why */
+	struct wine_node wine;	   /* of a Wine node; directory NULL: the node is this machine */
 };
 
 struct workplace_options {

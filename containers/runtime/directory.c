@@ -219,9 +219,8 @@ int runtime_make_directory(char **path, struct error *err)
 
 int run_directory_remove(const char *path, struct error *err)
 {
-	struct runtime_recovered counts = {0};
 	char *base CLEANUP_FREE = path_directory(path);
-	int rc = remains_remove(path, &counts, err);
+	int rc = remains_remove(path, err);
 	(void)rmdir(base);
 	return rc;
 }

@@ -48,7 +48,7 @@ static bool is_older_than(const char *directory, int64_t seconds)
 
 /* Removes the directory, whose owner is certainly dead, and everything else that it left. */
 static int recover_dead(const struct runtime_recovery *recovery, const char *directory,
-			const char *address, struct runtime_recovered *recovered, struct error *err)
+			const char *address, size_t *recovered, struct error *err)
 {
 	char *work CLEANUP_FREE = path_join(directory, "work");
 	if (address != NULL) {
@@ -72,18 +72,22 @@ static int recover_dead(const struct runtime_recovery *recovery, const char *dir
 	}
 	if (recovery->on_dead != NULL)
 		recovery->on_dead(file_is_directory(work) ? work : directory, recovery->user);
-	int rc = remains_remove(directory, recovered, err);
+	int rc = remains_remove(directory, err);
 	if (rc == 0)
-		recovered->directories++;
+		(*recovered)++;
 	return rc;
 }
 
 static int recover_directory(const struct runtime_recovery *recovery, const char *directory,
-			     struct runtime_recovered *recovered, struct error *err)
+			     size_t *recovered, struct error *err)
 {
+	const char *name = path_base(directory);
 	struct error unreadable = {0};
 	enum owner_state state = OWNER_FOREIGN;
 	char *address CLEANUP_FREE = NULL;
+	if (!text_starts_with(name, RUN_DIRECTORY_PREFIX) &&
+	    !text_starts_with(name, NEW_DIRECTORY_PREFIX))
+		return 0;
 	int rc = owner_read(directory, &state, &address, &unreadable);
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
 		return error_copy(err, &unreadable);
@@ -97,12 +101,13 @@ static int recover_directory(const struct runtime_recovery *recovery, const char
 
 /* Everybody can make directories among the temporary files, so only those of this user count. */
 static int recover_temporary(const struct runtime_recovery *recovery, const char *directory,
-			     struct runtime_recovered *recovered, struct error *err)
+			     size_t *recovered, struct error *err)
 {
 	struct stat status = {0};
 	enum owner_state state = OWNER_FOREIGN;
 	char *address CLEANUP_FREE = NULL;
-	if (lstat(directory, &status) < 0 || !S_ISDIR(status.st_mode) ||
+	if (!text_starts_with(path_base(directory), TEMPORARY_PREFIX) ||
+	    lstat(directory, &status) < 0 || !S_ISDIR(status.st_mode) ||
 	    status.st_uid != geteuid() || owner_read(directory, &state, &address, NULL) < 0 ||
 	    state != OWNER_DEAD)
 		return 0;
@@ -110,37 +115,28 @@ static int recover_temporary(const struct runtime_recovery *recovery, const char
 }
 
 typedef int recover_one(const struct runtime_recovery *recovery, const char *directory,
-			struct runtime_recovered *recovered, struct error *err);
+			size_t *recovered, struct error *err);
 
-/* Every directory in `parent` whose name begins with one of two prefixes. */
 static int recover_each(const struct runtime_recovery *recovery, const char *parent,
-			const char *prefix, const char *other_prefix, recover_one *one,
-			struct runtime_recovered *recovered, struct error *err)
+			recover_one *one, size_t *recovered, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int result = file_list(parent, &names, err);
 	for (size_t i = 0; i < names.count; i++) {
 		char *directory CLEANUP_FREE = path_join(parent, names.items[i]);
-		int rc = 0;
-		if (text_starts_with(names.items[i], prefix) ||
-		    text_starts_with(names.items[i], other_prefix))
-			rc = one(recovery, directory, recovered, result == 0 ? err : NULL);
+		int rc = one(recovery, directory, recovered, result == 0 ? err : NULL);
 		result = result == 0 ? rc : result;
 	}
 	return result;
 }
 
-int runtime_recover(const struct runtime_recovery *recovery, struct runtime_recovered *recovered,
-		    struct error *err)
+int runtime_recover(const struct runtime_recovery *recovery, size_t *recovered, struct error *err)
 {
-	struct runtime_recovered ignored = {0};
 	const char *base = recovery->base_directory;
 	const char *temporary = recovery->temporary_directory;
 	int result = 0;
 	int rc = 0;
-	if (recovered == NULL)
-		recovered = &ignored;
-	*recovered = (struct runtime_recovered){0};
+	*recovered = 0;
 	if (base != NULL && file_is_directory(base)) {
 		/* A lock on the directory itself, so that two runs do not clean it at once. */
 		int lock CLEANUP_FD = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -152,14 +148,12 @@ int runtime_recover(const struct runtime_recovery *recovery, struct runtime_reco
 		}
 		/* A run that ended meanwhile may have removed it. */
 		if (result == 0 && file_is_directory(base))
-			result = recover_each(recovery, base, RUN_DIRECTORY_PREFIX,
-					      NEW_DIRECTORY_PREFIX, recover_directory, recovered,
-					      err);
-		if (recovered->directories > 0)
+			result = recover_each(recovery, base, recover_directory, recovered, err);
+		if (*recovered > 0)
 			(void)rmdir(base);
 	}
 	if (temporary != NULL && file_is_directory(temporary))
-		rc = recover_each(recovery, temporary, TEMPORARY_PREFIX, TEMPORARY_PREFIX,
-				  recover_temporary, recovered, result == 0 ? err : NULL);
+		rc = recover_each(recovery, temporary, recover_temporary, recovered,
+				  result == 0 ? err : NULL);
 	return result == 0 ? rc : result;
 }

@@ -126,23 +126,23 @@ static bool is_in_group(pid_t pid, const char *group)
 	return list_processes(group, &pids, NULL) == 0 && text_list_has(&pids, wanted);
 }
 
-static int kill_group(const char *group, size_t *killed, struct error *err)
+static int kill_group(const char *group, struct error *err)
 {
 	struct text_list pids CLEANUP_TEXT_LIST = {0};
+	size_t killed = 0;
 	int rc = list_processes(group, &pids, err);
 	for (size_t i = 0; rc == 0 && i < pids.count; i++) {
 		long long pid = 0;
 		/* 0 stands for a process of another PID namespace. */
 		if (text_to_int64(pids.items[i], "pid", 2, INT32_MAX, &pid, NULL) == 0)
-			rc = kill_matching((pid_t)pid, is_in_group, group, killed, err);
+			rc = kill_matching((pid_t)pid, is_in_group, group, &killed, err);
 	}
 	return rc;
 }
 
-static int remove_group(const char *group, size_t *killed, struct error *err)
+static int remove_group(const char *group, struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = CGROUP_BUSY_PAUSE_NS};
-	(void)killed;
 	for (int try = 0; rmdir(group) < 0; try++) {
 		if (errno == ENOENT)
 			return 0;
@@ -153,11 +153,10 @@ static int remove_group(const char *group, size_t *killed, struct error *err)
 	return 0;
 }
 
-typedef int group_visit(const char *group, size_t *killed, struct error *err);
+typedef int group_visit(const char *group, struct error *err);
 
 /* The groups below first, then the group itself. */
-static int walk_group(const char *group, int depth, group_visit *visit, size_t *killed,
-		      struct error *err)
+static int walk_group(const char *group, int depth, group_visit *visit, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	if (depth > CGROUP_DEPTH_MAX)
@@ -166,15 +165,15 @@ static int walk_group(const char *group, int depth, group_visit *visit, size_t *
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *below CLEANUP_FREE = path_join(group, names.items[i]);
 		if (file_is_directory(below))
-			rc = walk_group(below, depth + 1, visit, killed, err);
+			rc = walk_group(below, depth + 1, visit, err);
 	}
 	if (rc == 0)
-		rc = visit(group, killed, err);
+		rc = visit(group, err);
 	return rc;
 }
 
 /* The group `parent` of every hierarchy, version 1 or 2. Missing ones are success. */
-static int visit_groups(const char *parent, group_visit *visit, size_t *killed, struct error *err)
+static int visit_groups(const char *parent, group_visit *visit, struct error *err)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	int rc = container_mounts_read(0, &mounts, err);
@@ -184,7 +183,7 @@ static int visit_groups(const char *parent, group_visit *visit, size_t *killed, 
 			continue;
 		char *group CLEANUP_FREE = path_join(mount->target, parent);
 		if (file_is_directory(group))
-			rc = walk_group(group, 0, visit, killed, err);
+			rc = walk_group(group, 0, visit, err);
 	}
 	return rc;
 }
@@ -223,17 +222,17 @@ static void keep(int rc, const struct error *step, int *result, struct error *er
 		*result = error_copy(err, step);
 }
 
-int remains_remove(const char *directory, struct runtime_recovered *counts, struct error *err)
+int remains_remove(const char *directory, struct error *err)
 {
 	char *parent CLEANUP_FREE = remains_cgroup_parent(directory);
 	char *tasks CLEANUP_FREE = path_join(directory, TASK_DIRECTORY);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
 	struct error step = {0};
-	size_t *killed = &counts->processes;
+	size_t killed = 0;
 	int result = 0;
-	keep(remains_kill_containerd(directory, killed, &step), &step, &result, err);
-	keep(visit_groups(parent, kill_group, killed, &step), &step, &result, err);
+	keep(remains_kill_containerd(directory, &killed, &step), &step, &result, err);
+	keep(visit_groups(parent, kill_group, &step), &step, &result, err);
 
 	/* Each task's directory names its shim's socket in the file "address". */
 	if (file_is_directory(tasks))
@@ -247,14 +246,14 @@ int remains_remove(const char *directory, struct runtime_recovered *counts, stru
 			text_list_add(&sockets, address + strlen("unix://"));
 	}
 
-	keep(remains_unmount(directory, &counts->mounts, &step), &step, &result, err);
-	keep(visit_groups(parent, remove_group, NULL, &step), &step, &result, err);
+	keep(remains_unmount(directory, NULL, &step), &step, &result, err);
+	keep(visit_groups(parent, remove_group, &step), &step, &result, err);
 	text_each (socket, &sockets) {
 		if (unlink(socket) < 0 && errno != ENOENT)
 			keep(error_system(&step, errno, "%s", socket), &step, &result, err);
 	}
 	/* owner.json goes with the directory, so the next run tries again what failed above. */
 	if (result == 0)
-		result = runtime_remove_directory(directory, &counts->mounts, err);
+		result = runtime_remove_directory(directory, NULL, err);
 	return result;
 }

@@ -11,8 +11,8 @@ char *remains_cgroup_parent(const char *directory);
 
 /* Ends containerd, its shims and its containers, unmounts everything below `directory` and removes
  * the directory, the shims' sockets and the control groups. Continues after a failure and returns the
- * first one. `counts` is counted up. Safe to repeat. */
-int remains_remove(const char *directory, struct runtime_recovered *counts, struct error *err);
+ * first one. Safe to repeat. */
+int remains_remove(const char *directory, struct error *err);
 
 /* The part that kills containerd, its shims and ctr, until none is left. Processes are recognised by
  * their command lines, and a reused process id is never hit (pidfd). ERROR_TIMEOUT: one does not end within 10 s

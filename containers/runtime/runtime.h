@@ -114,12 +114,6 @@ int runtime_make_directory(char **path, struct error *err);
  * NULL. */
 int runtime_remove_directory(const char *path, size_t *undone, struct error *err);
 
-struct runtime_recovered {
-	size_t directories; /* of dead runs, removed */
-	size_t processes;   /* killed */
-	size_t mounts;	    /* undone */
-};
-
 struct runtime_recovery {
 	const char *base_directory;	 /* of run directories; NULL: none */
 	const char *temporary_directory; /* of those that runtime_make_directory() makes; NULL: none
@@ -137,8 +131,7 @@ struct runtime_recovery {
  * cgroup, are killed. In a runtime that the dead run was attached to, its containers (by
  * their label) and the images that it imported are removed if that runtime still answers; images stay
  * until no living run uses that runtime. A second run that does the same meanwhile waits. A missing
- * directory is success. `recovered` may be NULL. The first failure is returned, after every
- * directory was tried.
+ * directory is success. *recovered receives the number of dead runs whose directory was removed. The first
+ * failure is returned, after every directory was tried.
  */
-int runtime_recover(const struct runtime_recovery *recovery, struct runtime_recovered *recovered,
-		    struct error *err);
+int runtime_recover(const struct runtime_recovery *recovery, size_t *recovered, struct error *err);

@@ -52,9 +52,10 @@ const char *rig_base(const char *name)
 	for (size_t i = 0; i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join("/run", names.items[i]);
 		const struct runtime_recovery recovery = {.base_directory = path};
+		size_t recovered = 0;
 		if (text_starts_with(names.items[i], RIG_PREFIX) &&
 		    rig_is_dead(names.items[i] + strlen(RIG_PREFIX)))
-			(void)runtime_recover(&recovery, NULL, NULL);
+			(void)runtime_recover(&recovery, &recovered, NULL);
 	}
 	if (count == RIG_BASES_MAX)
 		abort();
