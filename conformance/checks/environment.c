@@ -73,7 +73,7 @@ static void container(struct check_run *run)
 			check_format(run, "%s%sbare-container", handler, i != 0 ? "-" : "");
 		struct stage *stage = stage_open(run, NULL, i);
 		if (stage != NULL)
-			(void)stage_run(stage, label, command, NULL);
+			(void)stage_run(stage, label, command);
 	} while (context_handler(context, ++i) != NULL);
 }
 

@@ -49,11 +49,10 @@ const struct container_view *probe_view(const struct probe *probe);
  * (authenticity.h), which is borrowed. NULL: recorded. */
 const cJSON *stage_finish(struct stage *stage, struct probe *probe);
 
-/* stage_start() and stage_finish(). */
-const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
-		       const struct grant *grant);
+/* stage_start() without a grant, and stage_finish(). */
+const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command);
 
-/* The same for a command that works on a device. In a Linux container the probe is held again after its
+/* Both for a command that works on a device. In a Linux container the probe is held again after its
  * work, and `view` gets the files that its process has mapped and open (container_inspect_working()).
  * pid 0: it was not inspected. Free it with container_view_free(). */
 const cJSON *stage_run_working(struct stage *stage, const char *label, const char *const *command,

@@ -114,9 +114,8 @@ int launcher_containerd_new(const struct launcher_containerd_options *options,
 
 /* Runs programs as child processes with the environment applied over the harness' own. Mounts,
  * devices, annotations and CDI devices cannot be applied and are named in `notes`. Probes are
- * searched in `program_directory` (NULL: ../libexec/gpucert next to the running program's folder). */
-int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct launcher **out,
-			 struct error *err);
+ * searched in ../libexec/gpucert next to the running program's folder. */
+struct launcher *launcher_process_new(uv_loop_t *loop);
 
 void launcher_free(struct launcher *launcher); /* NULL is allowed; after its launches */
 
@@ -147,9 +146,9 @@ int launch_wait_held(struct launch *launch, int64_t *pid, struct error *err);
  * not an error: launch_wait() reports it. ERROR_IO. */
 int launch_release(struct launch *launch, const char *line, struct error *err);
 
-/* Runs the loop until the program has ended or its deadline has passed (then it is killed), reads
- * its output and removes container and sandbox. Failures of the removal are notes. Only this function
- * watches the deadline. */
+/* Runs the loop until the program has ended or its deadline has passed (then it is killed), and reads
+ * its output. The removal of container and sandbox begins, and goes on meanwhile: launcher_free() waits for
+ * it, and what stays is for cri_sweep(). Only this function watches the deadline. */
 int launch_wait(struct launch *launch, struct error *err);
 
 /* The same, but kills a program (SIGKILL) that has not ended: LAUNCH_STOPPED. */

@@ -17,7 +17,6 @@ enum { KILL_GRACE_MS = 100 };
 struct process_launcher {
 	struct launcher base;
 	uv_loop_t *loop;
-	char *program_directory;
 };
 
 struct process_launch {
@@ -40,10 +39,12 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 	struct text_list env CLEANUP_TEXT_LIST = {0};
 	struct error failure = {0};
 	const char *program = spec->command[0];
-	(void)err;
-	text_list_take(&words, launch_is_path(launch_host, program)
-				       ? memory_copy(program)
-				       : path_join(maker->program_directory, program));
+	char *helper CLEANUP_FREE = NULL;
+	int rc = launch_is_path(launch_host, program) ? 0 : path_of_helper(program, &helper, err);
+	launch->finished = rc < 0;
+	if (rc < 0)
+		return rc;
+	text_list_add(&words, helper != NULL ? helper : program);
 	for (const char *const *word = spec->command + 1; *word != NULL; word++)
 		text_list_add(&words, *word);
 	for (size_t i = 0; i < spec->grant.envs.count; i++)
@@ -114,9 +115,7 @@ static void free_launch(struct launch *launch)
 
 static void free_launcher(struct launcher *launcher)
 {
-	struct process_launcher *self = (struct process_launcher *)launcher;
-	free(self->program_directory);
-	free(self);
+	free(launcher);
 }
 
 static const struct launcher_class process_class = {
@@ -127,22 +126,11 @@ static const struct launcher_class process_class = {
 	.free_launcher = free_launcher,
 };
 
-int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct launcher **out,
-			 struct error *err)
+struct launcher *launcher_process_new(uv_loop_t *loop)
 {
-	char *directory CLEANUP_FREE = NULL;
-	int rc = 0;
-	if (program_directory == NULL)
-		rc = path_of_helper(".", &directory, err);
-	else
-		directory = memory_copy(program_directory);
-	if (rc < 0)
-		return rc;
 	struct process_launcher *self = memory_allocate(1, sizeof(*self));
 	self->base.class = &process_class;
 	self->base.system = launch_host;
 	self->loop = loop;
-	self->program_directory = STEAL(directory);
-	*out = &self->base;
-	return 0;
+	return &self->base;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define PROGRAMS       GPUCERT_BINARY_DIR "/tests/container-programs"
-#define WORDS(...)     ((const char *const[]){"probe-test", __VA_ARGS__, NULL})
+#define WORDS(...)     ((const char *const[]){PROGRAMS "/probe-test", __VA_ARGS__, NULL})
 #define DRAIN_MS       10000
 #define CLEANUP_LAUNCH CLEANUP(launch_cleanup)
 
@@ -66,7 +66,7 @@ static void test_a_missing_program(void)
 	struct launch *launch CLEANUP_LAUNCH =
 		run(&(struct launch_spec){.name = "a", .command = words});
 	UNIT_INT(launch_result(launch)->end, LAUNCH_NOT_STARTED);
-	UNIT_CONTAINS(launch_result(launch)->reason, PROGRAMS "/probe-nowhere");
+	UNIT_CONTAINS(launch_result(launch)->reason, "/libexec/gpucert/probe-nowhere");
 }
 
 static void test_what_cannot_be_applied_is_said(void)
@@ -121,8 +121,9 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int result = 0;
-	if (uv_loop_init(&loop) < 0 || launcher_process_new(&loop, PROGRAMS, &launcher, NULL) < 0)
+	if (uv_loop_init(&loop) < 0)
 		return 1;
+	launcher = launcher_process_new(&loop);
 	result = unit_run("launches on the host", tests);
 	launcher_free(launcher);
 	return loop_drain(&loop, DRAIN_MS, NULL) == 0 ? result : 1;
