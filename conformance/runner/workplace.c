@@ -99,7 +99,7 @@ static int use_image(struct workplace *workplace, const char *image, struct erro
 		memcpy(probe->digest, digest, DIGEST_SIZE);
 
 	/* Its probes must be those of this build; on Windows not even that is known. */
-	return OFFERS_IMAGES ? images_describe_probes(NULL, &probe->manifest, err) : 0;
+	return OFFERS_IMAGES ? images_describe_probes(&probe->manifest, err) : 0;
 }
 
 /* Makes the run's directory, which is the runtime's where there is one, and the Wine node in it. */

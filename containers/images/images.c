@@ -62,7 +62,7 @@ int image_content(const struct image_spec *spec, struct image_tree *tree, struct
 	return image_layer_content(&spec->base, tree, err);
 }
 
-int images_find_programs(const char *directory, char **out, struct error *err)
+static int find_programs(const char *directory, char **out, struct error *err)
 {
 	if (directory == NULL)
 		return path_of_helper(".", out, err);
@@ -75,7 +75,7 @@ int images_list_probes(const char *program_directory, struct text_list *probes, 
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	char *directory CLEANUP_FREE = NULL;
-	int rc = images_find_programs(program_directory, &directory, err);
+	int rc = find_programs(program_directory, &directory, err);
 	if (rc == 0)
 		rc = file_list(directory, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
@@ -91,7 +91,7 @@ int images_compose(const char *archive, const struct image_spec *probe, bool wit
 		   const char *program_directory, struct images *out, struct error *err)
 {
 	char *directory CLEANUP_FREE = NULL;
-	int rc = images_find_programs(program_directory, &directory, err);
+	int rc = find_programs(program_directory, &directory, err);
 	if (rc < 0)
 		return rc;
 	char *pause CLEANUP_FREE = path_join(directory, "pause");
@@ -113,12 +113,11 @@ int images_compose(const char *archive, const struct image_spec *probe, bool wit
 	return 0;
 }
 
-int images_describe_probes(const char *program_directory, struct image_manifest *out,
-			   struct error *err)
+int images_describe_probes(struct image_manifest *out, struct error *err)
 {
 	struct image_manifest manifest CLEANUP_IMAGE_MANIFEST = {0};
 	struct text_list probes CLEANUP_TEXT_LIST = {0};
-	int rc = images_list_probes(program_directory, &probes, err);
+	int rc = images_list_probes(NULL, &probes, err);
 	for (size_t i = 0; rc == 0 && i < probes.count; i++) {
 		char *path CLEANUP_FREE =
 			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(probes.items[i]));

@@ -114,11 +114,7 @@ int images_build(const char *archive, const struct images_choice *choice, struct
  * tenth of a second; so nothing is cached. */
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
 		   struct error *err);
-/* The files that an image composed elsewhere must also hold: the probes of `program_directory` (NULL: as
- * for images_prepare()). ERROR_NOT_FOUND. */
-int images_describe_probes(const char *program_directory, struct image_manifest *out,
-			   struct error *err);
+/* The files that an image composed elsewhere must also hold: the probes of ../libexec/gpucert.
+ * ERROR_NOT_FOUND. */
+int images_describe_probes(struct image_manifest *out, struct error *err);
 void images_free(struct images *images);
-
-/* `directory` NULL: ../libexec/gpucert next to the running program. Caller frees *out. */
-int images_find_programs(const char *directory, char **out, struct error *err);

@@ -63,13 +63,11 @@ static int read_cached(const char *archive, const char *digest, struct images *o
 int wine_image_prepare(const struct wine_image_options *options, struct images *out,
 		       struct error *err)
 {
-	char *programs CLEANUP_FREE = NULL;
+	char *pause CLEANUP_FREE = NULL;
 	char *archive CLEANUP_FREE = NULL;
-	int rc = images_find_programs(options->program_directory, &programs, err);
-	if (rc < 0)
-		return rc;
-	char *pause CLEANUP_FREE = path_join(programs, "pause");
-	rc = archive_path(options, pause, &archive, err);
+	int rc = path_of_helper("pause", &pause, err);
+	if (rc == 0)
+		rc = archive_path(options, pause, &archive, err);
 	if (rc < 0)
 		return rc;
 	char *digest CLEANUP_FREE = text_format("%s.digest", archive);
@@ -96,7 +94,7 @@ int wine_image_prepare(const struct wine_image_options *options, struct images *
 	struct images images = {0};
 	rc = file_make_directories(options->cache, 0755, err);
 	if (rc == 0)
-		rc = images_compose(archive, &spec, true, programs, &images, err);
+		rc = images_compose(archive, &spec, true, NULL, &images, err);
 	if (rc == 0)
 		rc = file_write_atomic(digest, images.probe.digest, strlen(images.probe.digest),
 				       0644, err);

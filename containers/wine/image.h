@@ -21,11 +21,10 @@
 #define WINE_IMAGE_STARTER    "/usr/local/sbin/wine-run"
 
 struct wine_image_options {
-	const char *root;	       /* of make-root.sh */
-	const char *starter;	       /* the script wine-run */
-	const char *const *programs;   /* NULL-ended host paths of .exe files */
-	const char *program_directory; /* of `pause`; NULL: ../libexec/gpucert next to our folder */
-	const char *dlls;	       /* as in struct wine_node */
+	const char *root;	     /* of make-root.sh */
+	const char *starter;	     /* the script wine-run */
+	const char *const *programs; /* NULL-ended host paths of .exe files */
+	const char *dlls;	     /* as in struct wine_node */
 	const char *cache; /* folder of archives, whose names are a hash of their content */
 };
 

@@ -121,7 +121,6 @@ static void test_cached_image(void)
 		.root = node.root,
 		.starter = node.starter,
 		.programs = programs,
-		.program_directory = GPUCERT_BINARY_DIR "/libexec/gpucert",
 		.cache = cache,
 	};
 	UNIT_INT(wine_image_prepare(&options, &again, &err), 0);
@@ -145,10 +144,7 @@ static void open_runtime(void)
 {
 	const struct runtime_options options = {.base_directory = rig_base("wine")};
 	const char *const programs[] = {PROGRAMS "/probe-adapters.exe", NULL};
-	struct wine_image_options image = {.programs = programs,
-					   .program_directory =
-						   GPUCERT_BINARY_DIR "/libexec/gpucert",
-					   .cache = cache};
+	struct wine_image_options image = {.programs = programs, .cache = cache};
 	struct launcher_containerd_options launch = {.check_id = "test"};
 	const struct runtime_description *description = NULL;
 	char *directory CLEANUP_FREE = NULL;
