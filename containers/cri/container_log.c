@@ -16,7 +16,6 @@ static void stream_trim(struct container_stream *stream)
 	if (content->size <= stream->max)
 		return;
 	memmove(content->data + head, content->data + content->size - tail, tail);
-	stream->dropped += content->size - stream->max;
 	content->size = stream->max;
 	content->data[content->size] = '\0';
 }
@@ -124,8 +123,6 @@ void container_log_feed(struct container_log *log, const char *data, size_t size
 		log->lines++;
 		if (why != NULL)
 			note_malformed(log, why);
-		else
-			log->records++;
 		log->skipping = false;
 		text_reset(&log->pending);
 	}

@@ -22,7 +22,6 @@
  * half. */
 struct container_stream {
 	struct text content;
-	uint64_t dropped; /* bytes left out in the middle */
 	size_t max;
 };
 
@@ -33,7 +32,6 @@ enum {
 /* Zero-initialised by container_log_begin(). */
 struct container_log {
 	struct container_stream out, err;
-	uint64_t records;	   /* well-formed records */
 	uint64_t malformed;	   /* records that broke the format and were left out */
 	uint64_t malformed_line;   /* number of the first such line, from 1 */
 	const char *malformed_why; /* what was wrong with it */

@@ -23,7 +23,6 @@ static void test_streams_are_told_apart(void)
 	struct container_log log = parsed(data, sizeof(data) - 1, 1024);
 	CU_ASSERT_STRING_EQUAL(text_string(&log.out.content), "one\n\n");
 	CU_ASSERT_STRING_EQUAL(text_string(&log.err.content), "two\n");
-	CU_ASSERT_EQUAL(log.records, 3);
 	CU_ASSERT_EQUAL(log.malformed, 0);
 	container_log_free(&log);
 }
@@ -60,7 +59,6 @@ static void test_malformed_records_are_reported(void)
 		struct container_log log = {0};
 		text_addf(&data, "%sstdout F before\n%s", TIME, cases[i].record);
 		log = parsed(data.data, data.size, 1024);
-		CU_ASSERT_EQUAL(log.records, 1);
 		CU_ASSERT_EQUAL(log.malformed, 1);
 		CU_ASSERT_EQUAL(log.malformed_line, 2);
 		CU_ASSERT_STRING_EQUAL(log.malformed_why, cases[i].why);
@@ -99,7 +97,6 @@ static void test_long_streams_keep_head_and_tail(void)
 	log = parsed(data.data, data.size, 32);
 	CU_ASSERT_STRING_EQUAL(text_string(&log.out.content),
 			       "0000000\n0000001\n0009998\n0009999\n");
-	CU_ASSERT_EQUAL(log.out.dropped, 80000 - 32);
 	CU_ASSERT_TRUE(log.out.content.capacity <= 256);
 	container_log_free(&log);
 }
