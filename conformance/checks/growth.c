@@ -31,14 +31,19 @@ bool rig_usage(const struct rig *rig, struct usage *out)
 		if (channel != NULL && rig->context->wine_directory == NULL)
 			roots[1] = rpc_channel_peer(channel);
 	}
-	bool known = usage_read(roots, ARRAY_SIZE(roots), out);
-	out->files = rig_temporary_files(rig);
-	return known;
+	return usage_read(roots, ARRAY_SIZE(roots), out);
 }
 
-static long long measure(const struct usage *usage, size_t which)
+/* After a round. */
+struct sample {
+	struct usage usage;
+	long long files; /* temporary ones */
+};
+
+static long long measure(const struct sample *sample, size_t which)
 {
-	const long long values[] = {usage->descriptors, usage->threads, usage->files,
+	const struct usage *usage = &sample->usage;
+	const long long values[] = {usage->descriptors, usage->threads, sample->files,
 				    usage->memory};
 	return values[which];
 }
@@ -59,7 +64,7 @@ static int compare_values(const void *a, const void *b)
 }
 
 /* The first of four is the start, and counts for nothing. */
-static void read_part(const struct usage *rounds, size_t count, size_t which, size_t number,
+static void read_part(const struct sample *rounds, size_t count, size_t which, size_t number,
 		      struct part *out)
 {
 	out->count = count / PARTS;
@@ -70,7 +75,7 @@ static void read_part(const struct usage *rounds, size_t count, size_t which, si
 
 /* Of the rounds after the start, cut in three, each part lies above the one before, but for an eighth of its values at
  * each end: memory of a busy machine goes up and down. */
-static bool grows(const struct usage *rounds, size_t count, size_t which, long long least)
+static bool grows(const struct sample *rounds, size_t count, size_t which, long long least)
 {
 	long long highest = 0; /* of the part before */
 	for (size_t number = 1; number < PARTS; number++) {
@@ -85,7 +90,7 @@ static bool grows(const struct usage *rounds, size_t count, size_t which, long l
 }
 
 /* Is the last part above the first one, whatever is between them? */
-static bool may_grow(const struct usage *rounds, size_t count, size_t which, long long least)
+static bool may_grow(const struct sample *rounds, size_t count, size_t which, long long least)
 {
 	struct part first = {0};
 	struct part last = {0};
@@ -107,14 +112,14 @@ static const struct measure measures[] = {
 	{"bytes of memory", MEMORY_LEAST, MEMORY_SURE, ROUNDS_MEMORY},
 };
 
-static bool is_leak(const struct usage *rounds, size_t count, size_t which)
+static bool is_leak(const struct sample *rounds, size_t count, size_t which)
 {
 	return count >= measures[which].rounds && grows(rounds, count, which, measures[which].sure);
 }
 
 /* How long more rounds are worth their time, counted from the first; 0: something is certain to grow, or nothing likely
  * to. */
-static uint64_t patience_ms(const struct rig *rig, const struct usage *rounds, size_t count)
+static uint64_t patience_ms(const struct rig *rig, const struct sample *rounds, size_t count)
 {
 	bool may = false;
 	bool does = false;
@@ -132,18 +137,19 @@ static uint64_t patience_ms(const struct rig *rig, const struct usage *rounds, s
 
 void rig_expect_level(struct rig *rig, const char *what, growth_round *round, void *user)
 {
-	struct usage rounds[GROWTH_ROUNDS_MAX] = {0};
+	struct sample rounds[GROWTH_ROUNDS_MAX] = {0};
 	const uint64_t start_ms = clock_monotonic_ms();
 	size_t count = 0;
 	for (size_t wanted = ROUNDS; wanted <= GROWTH_ROUNDS_MAX; wanted *= 2) {
 		for (; count < wanted; count++) {
 			if (!round(rig, user))
 				return;
-			if (!rig_usage(rig, &rounds[count])) {
+			if (!rig_usage(rig, &rounds[count].usage)) {
 				check_note(rig->run,
 					   "what the plugin's processes use is not known");
 				return;
 			}
+			rounds[count].files = rig_temporary_files(rig);
 		}
 		if (clock_monotonic_ms() - start_ms >= patience_ms(rig, rounds, count))
 			break;

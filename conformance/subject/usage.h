@@ -10,7 +10,6 @@
 struct usage {
 	long long memory; /* bytes that are neither files nor shared (RssAnon) */
 	long long descriptors, threads;
-	long long files; /* temporary ones, which usage_read() does not know */
 	uint64_t cpu_ms; /* of the processes that run now */
 	uint64_t
 		wait_ms; /* that their threads were ready to run, on a machine that did something else */
