@@ -320,7 +320,7 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 				 answers[0]);
 		if (rig_options(rig, item->resource).get_preferred_allocation_available) {
 			struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
-			(void)rig_prefer(rig, item->resource, ids, 1, 1, &preferred, NULL);
+			(void)rig_prefer(rig, item->resource, ids, 1, &preferred, NULL);
 			expect_unchanged(rig, item, ids[1],
 					 "after GetPreferredAllocation of another id", stable,
 					 answers[1]);
@@ -392,7 +392,7 @@ static bool some_are_wrong(struct rig *rig, struct staying_all *all)
 		const char *resource = all->each[i].resource;
 		(void)rig_allocate(rig, resource, &all->each[i].id, 1, &reply, NULL);
 		if (rig_options(rig, resource).get_preferred_allocation_available)
-			(void)rig_prefer(rig, resource, &all->each[i].id, 1, 1, &preferred, NULL);
+			(void)rig_prefer(rig, resource, &all->each[i].id, 1, &preferred, NULL);
 	}
 	(void)rig_watch(rig, LISTED_MS, LISTED_MS);
 	rig->on_list = NULL;

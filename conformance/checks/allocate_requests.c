@@ -300,7 +300,7 @@ void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 			const char *const *ids = rig_ids(item->ids);
 			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 			struct error err = {0};
-			int rc = rig_prefer(rig, item->resource, ids, 1, 1, &reply, &err);
+			int rc = rig_prefer(rig, item->resource, ids, 1, &reply, &err);
 			if (!rig_expect_answer(rig, rc, "GetPreferredAllocation afterwards", &reply,
 					       &err))
 				return;

@@ -126,7 +126,7 @@ static void judge_calls(const struct others *others)
 		expect_served(others, rc, "PreStartContainer", &started, &err);
 	}
 	if (rig_options(rig, device->resource).get_preferred_allocation_available) {
-		rc = rig_prefer(rig, device->resource, ids, count, 1, &preferred, &err);
+		rc = rig_prefer(rig, device->resource, ids, count, &preferred, &err);
 		expect_served(others, rc, "GetPreferredAllocation", &preferred, &err);
 		expect_not_preferred(others, rc, &preferred);
 	}

@@ -48,7 +48,7 @@ static void allocates(struct rig *rig, const struct rig_item *item)
 	struct rpc_answer started CLEANUP_RPC_ANSWER = {0};
 	if (r != NULL && r->options.get_preferred_allocation_available) {
 		const size_t count = item->ids->count < ASKED_MAX ? item->ids->count : ASKED_MAX;
-		rc = rig_prefer(rig, item->resource, ids, count, 1, &preferred, &err);
+		rc = rig_prefer(rig, item->resource, ids, count, &preferred, &err);
 		(void)rig_expect_answer(rig, rc, "GetPreferredAllocation afterwards", &preferred,
 					&err);
 	}

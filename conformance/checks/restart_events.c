@@ -157,8 +157,7 @@ void restart_register_unanswered(struct check_run *run)
 		return;
 	size_t from = kubelet_registration_count(rig->kubelet);
 	if (!rig_set_fault(rig, "register-hang*1") ||
-	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) ||
-	    !rig_expect_attempt(rig, from, "a restart of the kubelet"))
+	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) || !rig_expect_attempt(rig, from))
 		return;
 	(void)rig_watch(rig, HANG_MS, HANG_THOROUGH_MS);
 	from = kubelet_registration_count(rig->kubelet);
@@ -418,8 +417,7 @@ void restart_at_once(struct check_run *run)
 	if (rig == NULL || !rig_start_plugin(rig))
 		return;
 	rig->supervised = true;
-	int rc = kubelet_wait_registration(rig->kubelet, NULL, 0, true,
-					   rig_wait_ms(rig, CHECK_REG_01), NULL, &err);
+	int rc = kubelet_wait_registration(rig->kubelet, 0, rig_wait_ms(rig, CHECK_REG_01), &err);
 	if (!rig_expect_ok(rig, rc, "the plugin registers", &err) ||
 	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return;

@@ -512,10 +512,10 @@ int rig_pre_start(struct rig *rig, const char *resource, const char *const *ids,
 }
 
 int rig_prefer(struct rig *rig, const char *resource, const char *const *ids, size_t count,
-	       int32_t size, struct rpc_answer *reply, struct error *err)
+	       struct rpc_answer *reply, struct error *err)
 {
 	struct kubelet_preferred_request request;
-	kubelet_preferred_request_init(&request, ids, count, size);
+	kubelet_preferred_request_init(&request, ids, count, 1);
 	return rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
 			&request.request.base, &v1beta1__preferred_allocation_response__descriptor,
 			reply, err);

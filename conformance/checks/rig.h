@@ -165,8 +165,9 @@ int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct er
 /* The same, and judges the time by the requirement of the row. `event` names its cause. */
 bool rig_expect_return(struct rig *rig, size_t from, const char *event);
 
-/* Waits for a Register call with at least index `from`, of any resource, whatever becomes of it. */
-bool rig_expect_attempt(struct rig *rig, size_t from, const char *event);
+/* After a restart of the kubelet: waits for a Register call with at least index `from`, of any resource, whatever becomes
+ * of it. */
+bool rig_expect_attempt(struct rig *rig, size_t from);
 
 /* kubelet_wait(), whose time is reported as the plugin's. */
 int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
@@ -243,9 +244,9 @@ void rig_allocate_one_each(struct rig *rig);
 int rig_pre_start(struct rig *rig, const char *resource, const char *const *ids, size_t count,
 		  struct rpc_answer *reply, struct error *err);
 
-/* GetPreferredAllocation of `size` of these ids. */
+/* GetPreferredAllocation of one of these ids. */
 int rig_prefer(struct rig *rig, const char *resource, const char *const *ids, size_t count,
-	       int32_t size, struct rpc_answer *reply, struct error *err);
+	       struct rpc_answer *reply, struct error *err);
 
 /* The first container response of an Allocate, the only one that a kubelet reads; NULL: none. */
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply);

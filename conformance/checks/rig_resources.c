@@ -266,8 +266,8 @@ static int settle(struct rig *rig, bool refused, struct error *err)
 	} else if (rig->resources.count != 0) {
 		rc = wait_registered(&wait, all_are_registered, timeout_ms, err);
 	} else if (!refused) {
-		rc = kubelet_wait_registration(rig->kubelet, NULL, rig->first_registration, true,
-					       timeout_ms, NULL, err);
+		rc = kubelet_wait_registration(rig->kubelet, rig->first_registration, timeout_ms,
+					       err);
 	}
 	if (rc == 0 || wanted == NULL)
 		rig_learn(rig);
@@ -330,7 +330,7 @@ static bool is_attempted(void *user)
 	return kubelet_registration_count(wait->rig->kubelet) > wait->from;
 }
 
-bool rig_expect_attempt(struct rig *rig, size_t from, const char *event)
+bool rig_expect_attempt(struct rig *rig, size_t from)
 {
 	struct registered_wait wait = {.rig = rig, .from = from};
 	struct error err = {0};
@@ -338,8 +338,8 @@ bool rig_expect_attempt(struct rig *rig, size_t from, const char *event)
 	uint64_t start = clock_monotonic_ns();
 	int rc = wait_supervised(&wait, is_attempted, timeout_ms, &err);
 	rig_waited(rig, start);
-	return check_expect_ok(rig->run, rc,
-			       check_format(rig->run, "a Register call after %s", event), &err);
+	return check_expect_ok(rig->run, rc, "a Register call after a restart of the kubelet",
+			       &err);
 }
 
 int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct error *err)

@@ -69,15 +69,6 @@ void kubelet_preferred_request_init(struct kubelet_preferred_request *request,
 	request->request.n_container_requests = 1;
 }
 
-int kubelet_call_allocate(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
-			  uint64_t timeout_ms, struct rpc_answer *out, struct error *err)
-{
-	struct kubelet_allocate_request request = {0};
-	kubelet_allocate_request_add(&request, ids, count);
-	return kubelet_call(plugin, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
-			    &v1beta1__allocate_response__descriptor, timeout_ms, out, err);
-}
-
 int kubelet_call_pre_start(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
 			   uint64_t timeout_ms, struct rpc_answer *out, struct error *err)
 {

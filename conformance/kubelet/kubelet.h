@@ -184,12 +184,10 @@ struct kubelet_plugin *kubelet_resource_plugin(const struct kubelet *kubelet, co
 int kubelet_wait(struct kubelet *kubelet, loop_condition *done, void *user, uint64_t timeout_ms,
 		 const char *what, struct error *err);
 
-/* Until an attempt with at least this index has been answered or abandoned, or, when it must be
- * `accepted`, answered with RPC_OK; NULL `resource`: any resource. The first such attempt goes to
- * *out (may be NULL). An error includes the last refusal. */
-int kubelet_wait_registration(struct kubelet *kubelet, const char *resource, size_t from,
-			      bool accepted, uint64_t timeout_ms,
-			      const struct kubelet_registration **out, struct error *err);
+/* Until an attempt with at least this index, of any resource, has been answered with RPC_OK. An error
+ * includes the last refusal. */
+int kubelet_wait_registration(struct kubelet *kubelet, size_t from, uint64_t timeout_ms,
+			      struct error *err);
 
 /* Until the resource is connected and has a list. */
 int kubelet_wait_listed(struct kubelet *kubelet, const char *resource, uint64_t timeout_ms,

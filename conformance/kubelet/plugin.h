@@ -57,10 +57,6 @@ struct kubelet_preferred_request {
 void kubelet_preferred_request_init(struct kubelet_preferred_request *request,
 				    const char *const *available, size_t count, int32_t size);
 
-/* Allocate with one container_request that holds these ids (V1beta1__AllocateResponse). */
-int kubelet_call_allocate(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
-			  uint64_t timeout_ms, struct rpc_answer *out, struct error *err);
-
 /* PreStartContainer (V1beta1__PreStartContainerResponse). */
 int kubelet_call_pre_start(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
 			   uint64_t timeout_ms, struct rpc_answer *out, struct error *err);

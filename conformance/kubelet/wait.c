@@ -35,10 +35,8 @@ void kubelet_interrupt(struct kubelet *kubelet, const char *reason)
 
 struct registration_wait {
 	const struct kubelet *kubelet;
-	const char *resource;
 	size_t from;
-	bool accepted; /* only one that is answered with RPC_OK counts */
-	const struct kubelet_registration *found, *refused; /* the last refusal */
+	const struct kubelet_registration *refused; /* the last one */
 };
 
 static bool registration_found(void *user)
@@ -46,37 +44,23 @@ static bool registration_found(void *user)
 	struct registration_wait *wait = user;
 	wait->refused = NULL;
 	registration_each (seen, wait->kubelet, wait->from) {
-		bool answered = seen->answered_ms != 0;
-		if ((!answered && !seen->abandoned) ||
-		    (wait->resource != NULL && seen->resource != NULL &&
-		     strcmp(seen->resource, wait->resource) != 0))
-			continue;
-		if (answered && seen->code != RPC_OK)
-			wait->refused = seen;
-		if (!wait->accepted || (answered && seen->code == RPC_OK)) {
-			wait->found = seen;
+		if (seen->answered_ms != 0 && seen->code == RPC_OK)
 			return true;
-		}
+		if (seen->answered_ms != 0)
+			wait->refused = seen;
 	}
 	return false;
 }
 
-int kubelet_wait_registration(struct kubelet *kubelet, const char *resource, size_t from,
-			      bool accepted, uint64_t timeout_ms,
-			      const struct kubelet_registration **out, struct error *err)
+int kubelet_wait_registration(struct kubelet *kubelet, size_t from, uint64_t timeout_ms,
+			      struct error *err)
 {
-	struct registration_wait wait = {
-		.kubelet = kubelet, .resource = resource, .from = from, .accepted = accepted};
+	struct registration_wait wait = {.kubelet = kubelet, .from = from};
 	struct error why = {0};
-	char *what CLEANUP_FREE =
-		text_format("a%s registration of %s", accepted ? "n accepted" : "",
-			    resource == NULL ? "any resource" : resource);
-	int rc = kubelet_wait(kubelet, registration_found, &wait, timeout_ms, what, &why);
-	if (rc == 0) {
-		if (out != NULL)
-			*out = wait.found;
+	int rc = kubelet_wait(kubelet, registration_found, &wait, timeout_ms,
+			      "an accepted registration of any resource", &why);
+	if (rc == 0)
 		return 0;
-	}
 	if (wait.refused == NULL)
 		return error_copy(err, &why);
 	return error_set(err, rc, "%s; the last attempt was refused: %s", why.text,

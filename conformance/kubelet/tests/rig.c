@@ -106,12 +106,29 @@ void rig_stop_plugin(struct rig *rig, struct scripted_plugin *plugin)
 	scripted_plugin_free(plugin);
 }
 
+struct registration_wait {
+	const struct kubelet *kubelet;
+	size_t from;
+	const struct kubelet_registration *found;
+};
+
+/* An attempt that was answered or abandoned. */
+static bool is_registered(void *user)
+{
+	struct registration_wait *wait = user;
+	registration_each (seen, wait->kubelet, wait->from) {
+		wait->found = seen;
+		if (seen->answered_ms != 0 || seen->abandoned)
+			return true;
+	}
+	return false;
+}
+
 const struct kubelet_registration *rig_registration(struct rig *rig, size_t index)
 {
-	const struct kubelet_registration *found = NULL;
-	CHECK_OK(kubelet_wait_registration(rig->kubelet, NULL, index, false, RIG_PATIENCE_MS,
-					   &found, ERR));
-	return found;
+	struct registration_wait wait = {.kubelet = rig->kubelet, .from = index};
+	rig_wait(rig, is_registered, &wait, "a registration");
+	return wait.found;
 }
 
 void rig_wait_listed(struct rig *rig)

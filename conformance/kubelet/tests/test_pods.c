@@ -417,21 +417,28 @@ static void test_allocations_outlive_a_kubelet_restart(void)
 	rig_close(&rig);
 }
 
+static void call_allocate(struct kubelet_plugin *plugin, const char *id, struct rpc_answer *reply)
+{
+	struct kubelet_allocate_request request = {0};
+	kubelet_allocate_request_add(&request, &id, 1);
+	CHECK_OK(kubelet_call(plugin, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
+			      &v1beta1__allocate_response__descriptor, RIG_PATIENCE_MS, reply,
+			      ERR));
+}
+
 static void test_raw_calls(void)
 {
 	struct rig rig;
 	struct rpc_answer reply = {0};
-	const char *const unknown[] = {"nobody"};
-	const char *const known[] = {"device-0"};
 	rig_start(&rig, KUBELET_PROFILE_1_36);
 	const struct scripted_plugin *served = rig_plugin(&rig, "{'device_count': 1}");
 	rig_wait_listed(&rig);
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
-	CHECK_OK(kubelet_call_allocate(plugin, unknown, 1, RIG_PATIENCE_MS, &reply, ERR));
+	call_allocate(plugin, "nobody", &reply);
 	UNIT_INT(reply.code, RPC_NOT_FOUND);
 	UNIT_STRING(reply.message, "unknown device nobody");
 	rpc_answer_free(&reply);
-	CHECK_OK(kubelet_call_allocate(plugin, known, 1, RIG_PATIENCE_MS, &reply, ERR));
+	call_allocate(plugin, "device-0", &reply);
 	UNIT_INT(reply.code, RPC_OK);
 	CU_ASSERT_PTR_NOT_NULL(reply.reply);
 	rpc_answer_free(&reply);

@@ -309,8 +309,7 @@ static void test_too_many_attempts_name_the_last_refusal(void)
 	rig_start(&rig, KUBELET_PROFILE_1_36);
 	(void)rig_plugin(&rig, "{'resource': 'nope', 'register': {'retries': 0}}");
 	(void)rig_registration(&rig, 0);
-	UNIT_INT(kubelet_wait_registration(rig.kubelet, NULL, 0, true, 1, NULL, &err),
-		 ERROR_TIMEOUT);
+	UNIT_INT(kubelet_wait_registration(rig.kubelet, 0, 1, &err), ERROR_TIMEOUT);
 	UNIT_CONTAINS(err.text, "the ResourceName \"nope\" is invalid");
 	kubelet_interrupt(rig.kubelet, "the plugin exited with code 3");
 	UNIT_INT(kubelet_wait_listed(rig.kubelet, RIG_RESOURCE, 60000, &err), ERROR_CANCELLED);
