@@ -76,9 +76,8 @@ int image_argument_load_own(struct image_argument *argument, struct error *err)
 				 &argument->image, err);
 }
 
-static void show_progress(void *user, size_t layer, size_t layers)
+static void show_progress(size_t layer, size_t layers)
 {
-	(void)user;
 	(void)fprintf(stderr, "\rReading layer %zu of %zu", layer + 1, layers);
 	(void)fflush(stderr);
 }
@@ -89,7 +88,7 @@ int image_contents_read_shown(struct image_source *source, const struct image *i
 	const bool shown = style_enabled(STDERR_FILENO);
 	if (!OFFERS_CONTENTS)
 		return error_set(err, ERROR_UNSUPPORTED, "layers are read on Linux only");
-	int rc = image_contents_read(source, image, shown ? show_progress : NULL, NULL, out, err);
+	int rc = image_contents_read(source, image, shown ? show_progress : NULL, out, err);
 	if (shown)
 		(void)fprintf(stderr, "\r\033[K");
 	return rc;

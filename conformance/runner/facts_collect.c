@@ -57,7 +57,7 @@ static int read_layers(struct workplace *workplace, cJSON **out, struct error *e
 	if (rc == 0)
 		rc = image_source_load(source, NULL, &image, err);
 	if (rc == 0)
-		rc = image_contents_read(source, &image, NULL, NULL, &contents, err);
+		rc = image_contents_read(source, &image, NULL, &contents, err);
 	if (rc == 0)
 		*out = image_contents_json(&contents);
 	return rc;

@@ -57,7 +57,6 @@ int container_identify(int fd, const char *name, struct container_identity *out)
 	}
 	*out = (struct container_identity){
 		.type = status.stx_mode & S_IFMT,
-		.mode = status.stx_mode & 07777,
 		.device = makedev(status.stx_dev_major, status.stx_dev_minor),
 		.inode = status.stx_ino,
 		.major = status.stx_rdev_major,

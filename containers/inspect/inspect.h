@@ -64,7 +64,6 @@ struct container_node {
 	const char *path; /* in the container */
 	bool block;
 	unsigned major, minor;
-	unsigned mode;	 /* permission bits */
 	unsigned access; /* node of the host: what the device cgroup allows, of the flags below */
 };
 enum { CONTAINER_READ = 1, CONTAINER_WRITE = 2 };

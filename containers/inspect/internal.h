@@ -19,7 +19,6 @@ int container_open(int root, const char *path, bool follow);
 
 struct container_identity {
 	unsigned type; /* S_IFMT */
-	unsigned mode;
 	uint64_t device, inode;
 	unsigned major, minor; /* of a device node */
 	int mount;

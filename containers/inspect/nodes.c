@@ -35,7 +35,6 @@ static void add_node(struct walk *walk, const char *path, const struct container
 		.block = identity->type == S_IFBLK,
 		.major = identity->major,
 		.minor = identity->minor,
-		.mode = identity->mode,
 	};
 }
 

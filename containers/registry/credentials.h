@@ -20,8 +20,6 @@ struct credentials {
 	const char *source;		 /* where they come from: a file, a helper */
 };
 
-#define CLEANUP_CREDENTIALS __attribute__((cleanup(credentials_free)))
-
 /* Overwrites what it frees. */
 void credentials_free(struct credentials *credentials);
 

@@ -142,8 +142,7 @@ static int check_digest(const struct json_at *at, struct error *err)
 #define PLATFORM(structure, in)                                                                    \
 	STRING(structure, "os", in os), STRING(structure, "architecture", in architecture),        \
 		STRING(structure, "variant", in variant),                                          \
-		STRING(structure, "os.version", in os_version),                                    \
-		STRINGS(structure, "os.features", in os_features, in os_feature_count)
+		STRING(structure, "os.version", in os_version)
 
 static const struct json_member title_members[] = {
 	STRING(struct image_descriptor, OCI_TITLE, title),

@@ -30,8 +30,6 @@ struct image_platform {
 	const char *architecture; /* "amd64" */
 	const char *variant;	  /* "v3" */
 	const char *os_version;	  /* "10.0.20348.2582": Windows */
-	const char *const *os_features;
-	size_t os_feature_count; /* "win32k" */
 };
 
 struct image_descriptor {

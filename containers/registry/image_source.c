@@ -213,7 +213,7 @@ int image_source_index(struct image_source *source, const struct image_index **o
 int image_source_load_entry(struct image_source *source, const struct image_index_entry *entry,
 			    struct image *out, struct error *err)
 {
-	static const struct image_platform nothing = {"", "", "", "", NULL, 0};
+	static const struct image_platform nothing = {"", "", "", ""};
 	cJSON *manifest CLEANUP_JSON = NULL;
 	cJSON *configuration CLEANUP_JSON = NULL;
 	struct image_index_entry copy = *entry;

@@ -32,7 +32,7 @@ void source_add_digest(const char *digest, struct image_index *out)
 	const struct image_index_entry entry = {
 		.descriptor = {"", arena_string(&out->arena, digest), UINT64_MAX},
 		.artifact_type = "",
-		.platform = {"", "", "", "", NULL, 0},
+		.platform = {"", "", "", ""},
 	};
 	image_index_add(out, &entry);
 }

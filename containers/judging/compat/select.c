@@ -80,8 +80,7 @@ const struct image_index_entry *compat_select(const struct image_index *index,
 		return best;
 
 	/* Why no entry fits. */
-	const struct image_platform own = {host->os, host->architecture, "", host->os_version, NULL,
-					   0};
+	const struct image_platform own = {host->os, host->architecture, "", host->os_version};
 	compat_find(&it, COMPAT_CANNOT_WORK,
 		    "no matching manifest for %s: none of %zu entries fits",
 		    image_platform_name(&own, &answer->arena), index->count);

@@ -64,8 +64,8 @@ struct image_contents {
 
 #define CLEANUP_IMAGE_CONTENTS __attribute__((cleanup(image_contents_free)))
 
-/* Called before each layer; `user` is the caller's. May be NULL. */
-typedef void contents_progress(void *user, size_t layer, size_t layers);
+/* Called before each layer. May be NULL. */
+typedef void contents_progress(size_t layer, size_t layers);
 
 /*
  * Reads all layers of an image of `source`. Layers that the manifest leaves to other servers
@@ -74,8 +74,7 @@ typedef void contents_progress(void *user, size_t layer, size_t layers);
  * ERROR_UNSUPPORTED: a layer is encrypted; and what reading a layer returns.
  */
 int image_contents_read(struct image_source *source, const struct image *image,
-			contents_progress *progress, void *user, struct image_contents *out,
-			struct error *err);
+			contents_progress *progress, struct image_contents *out, struct error *err);
 
 void image_contents_free(struct image_contents *contents);
 

@@ -308,8 +308,7 @@ static int read_layer(struct image_source *source, const struct image_descriptor
 }
 
 int image_contents_read(struct image_source *source, const struct image *image,
-			contents_progress *progress, void *user, struct image_contents *out,
-			struct error *err)
+			contents_progress *progress, struct image_contents *out, struct error *err)
 {
 	struct files files CLEANUP(files_free) = {0};
 	struct image_contents contents CLEANUP_IMAGE_CONTENTS = {0};
@@ -317,7 +316,7 @@ int image_contents_read(struct image_source *source, const struct image *image,
 	*reader = (struct layer_reader){.files = &files, .contents = &contents, .err = err};
 	for (size_t i = 0; i < image->layer_count; i++) {
 		if (progress != NULL)
-			progress(user, i, image->layer_count);
+			progress(i, image->layer_count);
 		int rc = read_layer(source, &image->layers[i], reader);
 		if (rc < 0)
 			return error_wrap(err, rc, "layer %zu (%s)", i + 1,

@@ -8,8 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct credentials credentials CLEANUP_CREDENTIALS = {0};
-	struct credentials helped CLEANUP_CREDENTIALS = {0};
+	struct credentials credentials CLEANUP(credentials_free) = {0};
+	struct credentials helped CLEANUP(credentials_free) = {0};
 	cJSON *json CLEANUP_JSON = NULL;
 	const char *helper = NULL;
 	(void)credentials_read_helper((const char *)data, size, &helped, NULL);

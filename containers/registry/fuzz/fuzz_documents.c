@@ -8,8 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void choose(const struct image_index *index)
 {
-	static const struct image_platform wanted = {"windows",	     "amd64", "v3",
-						     "10.0.20348.1", NULL,    0};
+	static const struct image_platform wanted = {"windows", "amd64", "v3", "10.0.20348.1"};
 	const struct image_index_entry *entry = NULL;
 	for (size_t i = 0; i < index->count; i++) {
 		if (!digest_is_valid(index->entries[i].descriptor.digest))

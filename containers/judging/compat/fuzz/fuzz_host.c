@@ -24,7 +24,7 @@ static void check(const struct host_facts *host, const char *os)
 					{"PYTORCH_ROCM_ARCH", "gfx90a"}};
 	const struct image image = {.reference = "x",
 				    .digest = "",
-				    .platform = {os, "amd64", "v3", "10.0.20348.1", NULL, 0},
+				    .platform = {os, "amd64", "v3", "10.0.20348.1"},
 				    .environment = variables,
 				    .environment_count = ARRAY_SIZE(variables)};
 	const struct compat_options options = {.device = "vpci-location-path://x"};

@@ -7,8 +7,8 @@
 #include "base/tests/unit.h"
 #include "containers/judging/compat/rules.h"
 
-#define LINUX_AMD64    .platform = {"linux", "amd64", "", "", NULL, 0}
-#define WINDOWS(build) .platform = {"windows", "amd64", "", build, NULL, 0}
+#define LINUX_AMD64    .platform = {"linux", "amd64", "", ""}
+#define WINDOWS(build) .platform = {"windows", "amd64", "", build}
 
 /* An image with variables. */
 #define IMAGE(platform_, ...)                                                                      \

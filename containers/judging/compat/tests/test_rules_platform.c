@@ -56,10 +56,10 @@ static void test_cpu_level(void)
 	expect_level("v2", 3, 3, COMPAT_WORKS, "x86-64-v3");
 	expect_level("v99", 0, 1, NOTHING, "");
 	struct host_facts facts = host("linux", "", NULL, 0);
-	struct image_index_entry levels[] = {{.platform = {"linux", "amd64", "", "", NULL, 0}},
-					     {.platform = {"linux", "amd64", "v2", "", NULL, 0}},
-					     {.platform = {"linux", "amd64", "v3", "", NULL, 0}},
-					     {.platform = {"linux", "amd64", "v4", "", NULL, 0}}};
+	struct image_index_entry levels[] = {{.platform = {"linux", "amd64", "", ""}},
+					     {.platform = {"linux", "amd64", "v2", ""}},
+					     {.platform = {"linux", "amd64", "v3", ""}},
+					     {.platform = {"linux", "amd64", "v4", ""}}};
 	const struct image_index index = {.entries = levels, .count = 4};
 	static const int wanted[] = {0, 0, 1, 2, 3};
 	for (facts.cpu_level = 0; facts.cpu_level <= 4; facts.cpu_level++)

@@ -230,7 +230,7 @@ static void test_limits(void)
 
 #define ENTRY(system, machine, build)                                                              \
 	{                                                                                          \
-		.platform = { system, machine, "", build, NULL, 0 }                                \
+		.platform = { system, machine, "", build }                                         \
 	}
 
 /* -1: none of them. */

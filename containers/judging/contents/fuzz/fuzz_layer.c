@@ -76,11 +76,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct image image = {.reference = "fuzz",
 				    .digest = "",
 				    .artifact_type = "",
-				    .platform = {"linux", "amd64", "", "", NULL, 0},
+				    .platform = {"linux", "amd64", "", ""},
 				    .layers = layers,
 				    .layer_count = 2};
 	require(image_source_open(string, NULL, &source, NULL) == 0);
-	int rc = image_contents_read(source, &image, NULL, NULL, &contents, &err);
+	int rc = image_contents_read(source, &image, NULL, &contents, &err);
 	require(rc == 0 || (rc == err.code && err.text[0] != '\0'));
 	if (rc == 0)
 		check_contents(&contents);

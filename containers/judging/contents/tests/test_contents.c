@@ -32,7 +32,7 @@ static int contents_of(const struct layer *layers, const char *entrypoint,
 	layers_make(&maker, layers, entrypoint);
 	CU_ASSERT_EQUAL_FATAL(image_source_open(maker.string, NULL, &source, err), 0);
 	CU_ASSERT_EQUAL_FATAL(image_source_load(source, NULL, &image, err), 0);
-	int rc = image_contents_read(source, &image, NULL, NULL, out, err);
+	int rc = image_contents_read(source, &image, NULL, out, err);
 	layout_maker_close(&maker);
 	if (rc == 0)
 		read_back(out);
