@@ -46,7 +46,6 @@ struct digest_set {
 	bool incomplete;		/* a file could not be had */
 };
 
-#define CLEANUP_DIGEST_SET __attribute__((cleanup(digest_set_free)))
 void digest_set_free(struct digest_set *set);
 
 /* Adds a file, or every file below a folder as NAME/PATH; links to folders are not followed. What

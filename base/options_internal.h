@@ -33,8 +33,6 @@ bool options_in_group(const struct command_spec *command, const char *group);
 /* "[possible values: a, b] [default: x] [env: NAME]"; nothing when there is nothing to say. */
 void options_add_details(struct text *out, const struct option_spec *option);
 
-void options_add_joined(struct text *out, const char *const *items, const char *separator);
-
 /* Positional arguments for the usage line: "FILE", "COMMAND ..."; "" for none. */
 const char *options_arguments(const struct command_spec *shown);
 

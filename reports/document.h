@@ -106,7 +106,7 @@ struct doc {
 	enum style tone;
 	bool in_label, in_tag;
 	struct doc_cell *cells;
-	size_t cell_count, row_begin, row_cells;
+	size_t cell_count, row_cells;
 };
 
 #define CLEANUP_DOC __attribute__((cleanup(doc_free)))

@@ -67,7 +67,7 @@ static void test_files(void)
 /* The digest over a folder and a file, under the names "driver" and "library". */
 static bool digest_both(const char *directory, char out[DIGEST_SIZE])
 {
-	struct digest_set set CLEANUP_DIGEST_SET = {0};
+	struct digest_set set CLEANUP(digest_set_free) = {0};
 	char *file CLEANUP_FREE = path_join(directory, "library");
 	char *folder CLEANUP_FREE = path_join(directory, "driver");
 	struct digests *digests = NULL;

@@ -206,7 +206,6 @@ const struct observation_judge
 
 /* The mounts and device nodes in the answers for all ids: judged without a container. */
 struct files {
-	struct check_run *run;
 	struct host_places *places;
 	struct container_mounts node;
 	struct tally *answers, *mounts, *nodes;
@@ -266,7 +265,7 @@ void isolation_node_files(struct check_run *run)
 	TALLY(answers, run, "answers", "inspected");
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct rig *rig = rig_ready(run);
-	struct files files = {.run = run, .answers = &answers, .mounts = &mounts, .nodes = &nodes};
+	struct files files = {.answers = &answers, .mounts = &mounts, .nodes = &nodes};
 	struct error err = {0};
 	if (rig == NULL)
 		return;

@@ -15,8 +15,7 @@ enum {
 	HEAD_FLAGS = 4,
 	HEAD_STREAM = 5,
 	FRAME_MAX = 1 << 20, /* more than SETTINGS_MAX_FRAME_SIZE allows a server */
-	BLOCK_MAX = 1 << 20,
-	LENGTH_SHORT = 127, /* of a string in a literal field, in one byte */
+	LENGTH_SHORT = 127,  /* of a string in a literal field, in one byte */
 	FIELDS_MAX = 12,
 	WINDOW_MAX = 0x7fffffff,
 	WINDOW_DEFAULT = 65535,

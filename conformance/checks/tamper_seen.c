@@ -10,7 +10,6 @@
 
 struct seen {
 	const struct grant *grant;
-	const struct image_manifest *image;
 	const struct container_view *view;
 	struct container_place *sources; /* of the answer's mounts; inode 0: it has none */
 	struct text_list *found;
@@ -128,8 +127,7 @@ int tamper_find_seen(const struct grant *grant, const struct image_manifest *ima
 		memory_allocate(grant->mounts.count, sizeof(*sources));
 	for (size_t i = 0; i < grant->mounts.count; i++)
 		(void)container_host_place(grant->mounts.items[i].host_path, &sources[i]);
-	struct seen seen = {
-		.grant = grant, .image = image, .view = view, .sources = sources, .found = found};
+	struct seen seen = {.grant = grant, .view = view, .sources = sources, .found = found};
 	struct grant real CLEANUP_GRANT = {0};
 	read_real(&seen, &real);
 	tamper_find(&real, image, view->digests, found);

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VERIFY_TIMEOUT_MS = 60000, EXIT_USAGE = 2 };
+enum { VERIFY_TIMEOUT_MS = 60000 };
 
 #define WANTED "decodes to the frames of this launch"
 

@@ -19,7 +19,6 @@ struct plugin_identity {
 	struct text_list resources; /* sorted */
 };
 
-#define CLEANUP_PLUGIN_IDENTITY __attribute__((cleanup(plugin_identity_free)))
 void plugin_identity_free(struct plugin_identity *identity);
 
 /* By its command line; NULL: somebody else started it. Errors of digest_set_add(). */

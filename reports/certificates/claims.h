@@ -24,8 +24,6 @@ struct claims {
 	size_t count;
 };
 
-#define CLEANUP_CLAIMS __attribute__((cleanup(claims_free)))
-
 /* ERROR_FORMAT names the member; a check on which everything stands (expectation_is_sentinel()) cannot be claimed.
  * Free with claims_free(), also after an error. */
 int claims_parse(const char *data, size_t size, struct claims *out, struct error *err);

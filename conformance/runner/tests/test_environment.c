@@ -357,7 +357,7 @@ static void test_versions_of_programs(void)
 /* environment.plugin of a command. */
 static char *describe_command(const char *command)
 {
-	struct plugin_identity identity CLEANUP_PLUGIN_IDENTITY = {0};
+	struct plugin_identity identity CLEANUP(plugin_identity_free) = {0};
 	struct digests *digests = NULL;
 	cJSON *json CLEANUP_JSON = NULL;
 	char *text = NULL;
@@ -397,7 +397,7 @@ static void test_plugin_that_serves(void)
 {
 	const char *const argv[] = {"sleep", "60", NULL};
 	const struct process_spec spec = {.argv = argv};
-	struct plugin_identity identity CLEANUP_PLUGIN_IDENTITY = {0};
+	struct plugin_identity identity CLEANUP(plugin_identity_free) = {0};
 	struct process *process = NULL;
 	struct digests *digests = NULL;
 	cJSON *json CLEANUP_JSON = NULL;

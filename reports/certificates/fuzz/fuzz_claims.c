@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct claims claims CLEANUP_CLAIMS = {0};
+	struct claims claims CLEANUP(claims_free) = {0};
 	struct faults faults CLEANUP_FAULTS = {0};
 	const struct journal_log log = {0};
 	cJSON *report CLEANUP_JSON = NULL;

@@ -162,7 +162,7 @@ static void test_broken_envelopes_name_the_place(void)
 
 static void test_the_samples_are_read(void)
 {
-	struct claims claims CLEANUP_CLAIMS = {0};
+	struct claims claims CLEANUP(claims_free) = {0};
 	struct product product CLEANUP_PRODUCT = {0};
 	size_t size = 0;
 	char *json CLEANUP_FREE = corpus("../tests/claims.json", &size);
