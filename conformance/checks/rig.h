@@ -200,6 +200,9 @@ void rig_leave_second(struct rig *rig);
  * report shows the time where the two differ. Returns the time in milliseconds. */
 uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
 
+/* A connection breaks before its process has ended: has the plugin ended by itself, or does it within half a second? */
+bool rig_plugin_ends(struct rig *rig);
+
 /* Names the plugin as the cause of a failure, with the advice that fits, when it removed kubelet.sock, ended
  * by itself, or never registered. Returns `rc`. */
 int rig_explain(struct rig *rig, int rc, struct error *err);
