@@ -92,7 +92,7 @@ int process_end_orphans(struct text_list *names, struct error *err)
 	return 0;
 }
 
-/* Sends a signal to each child of this process, and to its group where it leads one. Only calls that are allowed in a handler. */
+/* Sends a signal to each child of this process, or to its group where it leads one. Only calls that are allowed in a handler. */
 static void signal_children(const char *list, int number)
 {
 	char text[CHILDREN_SIZE] = "";
@@ -106,10 +106,9 @@ static void signal_children(const char *list, int number)
 			id = id * 10 + (text[i] - '0');
 			continue;
 		}
-		if (id > 1) {
+		/* Once: to some programs a second SIGTERM is another request. */
+		if (id > 1 && kill(-id, number) < 0)
 			(void)kill(id, number);
-			(void)kill(-id, number);
-		}
 		id = 0;
 	}
 }
