@@ -138,6 +138,27 @@ static void expect_stays_failed(struct device_under_test *device, struct device_
 		"still failed", "Healthy");
 }
 
+/* Both fail at once: neither change is lost. */
+static void settles_together(struct device_under_test *device, struct device_under_test *other)
+{
+	struct rig *rig = device->rig;
+	struct error err = {0};
+	device->when = check_format(rig->run, ", together with %s", other->id);
+	if (health_wait_until(other, true, rig_wait_ms(rig, CHECK_LAW_11), "the other device") !=
+		    HEALTHY ||
+	    !health_set_failed(device, true) || health_run_command(other, true, &err) < 0 ||
+	    !expect_steady(device, false))
+		return;
+	const bool held = health_wait_until(other, false, rig_wait_ms(rig, CHECK_LAW_10),
+					    "the other device's failure") != HEALTHY;
+	(void)check_expect_is(
+		rig->run, held,
+		check_format(rig->run, "%s, which failed together with %s", other->id, device->id),
+		"Unhealthy, or not listed", "Healthy");
+	(void)(health_run_command(other, false, &err) == 0 && health_set_failed(device, false) &&
+	       expect_steady(device, true));
+}
+
 /* The device fails while another one is failed. The command may know one device only, or replicas may fail together:
  * nothing is judged then. */
 static void settles_beside_another(struct device_under_test *device)
@@ -153,11 +174,14 @@ static void settles_beside_another(struct device_under_test *device)
 		return;
 	}
 	device->when = check_format(device->rig->run, ", while %s was failed", other->id);
-	if (!health_set_failed(device, true) || !expect_steady(device, false) ||
-	    health_run_command(other, false, &err) < 0)
+	if (!health_set_failed(device, true) || !expect_steady(device, false))
+		return;
+	const bool several = health_look(other) != HEALTHY; /* else the command knows one device */
+	if (health_run_command(other, false, &err) < 0)
 		return;
 	expect_stays_failed(device, other);
-	(void)(health_set_failed(device, false) && expect_steady(device, true));
+	if (health_set_failed(device, false) && expect_steady(device, true) && several)
+		settles_together(device, other);
 }
 
 void health_settles(struct check_run *run)

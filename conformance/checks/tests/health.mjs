@@ -67,6 +67,7 @@ await judgeAll([
 	wrong('health.settles', 'drops-changes-for-20-s', 'gpu-0 after it was restored: got Unhealthy'),
 	several(wrong('health.settles', 'notices-one-at-a-time', 'gpu-0 after it failed, while gpu-1 was failed: got Healthy after 60 s')),
 	several(wrong('health.settles', 'all-return-with-one', 'gpu-0, when gpu-1 worked again: got Healthy, expected still failed')),
+	several(wrong('health.settles', 'loses-the-second-of-two', 'together with')),
 	several(right('health.settles', 'none')),
 	// A command that makes all devices work.
 	(({args, ...each}) => ({...each, args: [...args.slice(0, -1), `rm -f '${each.env.FAILED_DEVICES}'`]}))(several(right('health.settles', 'none'))),

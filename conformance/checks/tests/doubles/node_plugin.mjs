@@ -1184,6 +1184,18 @@ const faults = {
 			return now.filter((id) => !known.includes(id));
 		});
 	},
+	/* A message that nobody takes at once is lost. */
+	'loses-the-second-of-two': () => {
+		let known = [];
+		let lost = [];
+		unlike('failed', (before) => {
+			const now = before().filter((id) => id !== '');
+			const fresh = now.filter((id) => !known.includes(id));
+			lost = [...lost.filter((id) => now.includes(id)), ...fresh.slice(1)];
+			known = now;
+			return now.filter((id) => !lost.includes(id));
+		});
+	},
 	'all-return-with-one': () => {
 		let known = [];
 		let ill = [];
