@@ -74,8 +74,8 @@ struct command_spec {
 
 /*
  * The whole of main(): parses, answers --help, --version, --generate man|bash|zsh (which the
- * build uses) and --complete (which the completions use), finds the command, runs it and returns its exit code. A usage error is printed to
- * stderr with the way to --help, and is exit code OPTIONS_EXIT_USAGE. When standard output cannot
+ * build uses) and --complete (which the completions use), finds the command, runs it and returns
+ * its exit code. A usage error is printed to stderr with the way to --help, and is exit code OPTIONS_EXIT_USAGE. When standard output cannot
  * be written in the end, that is said on stderr, and an exit code of 0 becomes the program's
  * `exit_output`.
  *

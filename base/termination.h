@@ -7,8 +7,8 @@
  * the end of the session or of the system, what the service control manager says
  * (base/windows_service.h), and the event of base/windows/stop_event.h.
  *
- * The first request is told once the loop runs; a second one that can wait ends the program at once, as
- * it would without this, also while something else than the loop is waited for.
+ * `on_request` gets the first request once the loop runs. A second one that can wait ends the program at
+ * once, as it would without this, even while the program waits for something other than the loop.
  */
 
 #include "base/error.h"

@@ -160,6 +160,19 @@ void protocol_flow_control(struct check_run *run)
 	protocol_expect_window(rig);
 }
 
+/* A connection that has begun, and an AllocateRequest of a healthy id for it. NULL: recorded, or there is no rig. */
+static struct raw_client *open_for_allocate(struct rig *rig, const char *later,
+					    struct text *request)
+{
+	const char *id = rig != NULL ? first_id(rig) : NULL;
+	struct raw_client *client = id != NULL ? protocol_open(rig, "a connection") : NULL;
+	if (client == NULL)
+		return NULL;
+	protocol_add_allocate(request, id, strlen(id), later);
+	raw_greet(client, UINT32_MAX);
+	return client;
+}
+
 /* Allocate of an id on stream 1, which must succeed. */
 static void expect_allocated(struct rig *rig, struct raw_client *client, const char *what)
 {
@@ -172,15 +185,11 @@ static void expect_allocated(struct rig *rig, struct raw_client *client, const c
 void protocol_split_frames(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
-	const char *id = rig != NULL ? first_id(rig) : NULL;
-	struct raw_client *client CLEANUP_RAW =
-		id != NULL ? protocol_open(rig, "a connection") : NULL;
 	struct text block CLEANUP_TEXT = {0};
 	struct text request CLEANUP_TEXT = {0};
+	struct raw_client *client CLEANUP_RAW = open_for_allocate(rig, "", &request);
 	if (client == NULL)
 		return;
-	protocol_add_allocate(&request, id, strlen(id), "");
-	raw_greet(client, UINT32_MAX);
 	raw_request_block(client, PROTOCOL_ALLOCATE, NULL, &block);
 	raw_frame(client, NGHTTP2_HEADERS, 0, 1, block.data, HEADERS_FIRST);
 	raw_frame(client, NGHTTP2_CONTINUATION, NGHTTP2_FLAG_END_HEADERS, 1,
@@ -200,16 +209,13 @@ void protocol_header_compression(struct check_run *run)
 {
 	static const char *const kinds[] = {"literal header fields", "a header table of 0 bytes"};
 	struct rig *rig = rig_ready(run);
-	const char *id = rig != NULL ? first_id(rig) : NULL;
-	for (size_t i = 0; id != NULL && i < ARRAY_SIZE(kinds); i++) {
-		struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct text request CLEANUP_TEXT = {0};
+		struct raw_client *client CLEANUP_RAW = open_for_allocate(rig, "", &request);
 		if (client == NULL)
 			return;
-		protocol_add_allocate(&request, id, strlen(id), "");
 		client->literal = i == 0;
 		(void)nghttp2_hd_deflate_change_table_size(client->deflater, 0);
-		raw_greet(client, UINT32_MAX);
 		raw_call(client, 1, PROTOCOL_ALLOCATE, request.data, request.size);
 		expect_allocated(rig, client, kinds[i]);
 	}
@@ -218,15 +224,12 @@ void protocol_header_compression(struct check_run *run)
 void protocol_unknown_fields(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
-	const char *id = rig != NULL ? first_id(rig) : NULL;
-	struct raw_client *client CLEANUP_RAW =
-		id != NULL ? protocol_open(rig, "a connection") : NULL;
 	struct text request CLEANUP_TEXT = {0};
+	/* Field 14, a number, and field 15, bytes. */
+	struct raw_client *client CLEANUP_RAW =
+		open_for_allocate(rig, "\x70\x01\x7a\x03new", &request);
 	if (client == NULL)
 		return;
-	/* Field 14, a number, and field 15, bytes. */
-	protocol_add_allocate(&request, id, strlen(id), "\x70\x01\x7a\x03new");
-	raw_greet(client, UINT32_MAX);
 	raw_call(client, 1, PROTOCOL_ALLOCATE, request.data, request.size);
 	expect_allocated(rig, client, "Allocate with fields of a later API");
 }

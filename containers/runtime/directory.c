@@ -227,6 +227,18 @@ int run_directory_remove(const char *path, struct error *err)
 
 enum { IMPORTED_MAX = 64 * 1024 };
 
+int run_directory_imported(const char *path, struct text_list *references, struct error *err)
+{
+	char *list CLEANUP_FREE = path_join(path, RUNTIME_IMPORTED_FILE);
+	char *text CLEANUP_FREE = NULL;
+	if (!file_exists(list))
+		return 0;
+	int rc = file_read(list, IMPORTED_MAX, &text, NULL, err);
+	if (rc == 0)
+		text_list_split(references, text, '\n');
+	return rc;
+}
+
 bool run_directory_shares_image(const char *path, const char *cri, const char *reference)
 {
 	char *base CLEANUP_FREE = path_directory(path);
@@ -235,16 +247,13 @@ bool run_directory_shares_image(const char *path, const char *cri, const char *r
 	(void)file_list(base, &names, NULL);
 	for (size_t i = 0; !shared && i < names.count; i++) {
 		char *other CLEANUP_FREE = path_join(base, names.items[i]);
-		char *list CLEANUP_FREE = path_join(other, RUNTIME_IMPORTED_FILE);
 		char *address CLEANUP_FREE = NULL;
-		char *text CLEANUP_FREE = NULL;
 		struct text_list references CLEANUP_TEXT_LIST = {0};
 		enum owner_state state = OWNER_DEAD;
 		if (strcmp(other, path) == 0 || owner_read(other, &state, &address, NULL) < 0 ||
-		    state == OWNER_DEAD || !text_equal(address, cri) ||
-		    file_read(list, IMPORTED_MAX, &text, NULL, NULL) < 0)
+		    state == OWNER_DEAD || !text_equal(address, cri))
 			continue;
-		text_list_split(&references, text, '\n');
+		(void)run_directory_imported(other, &references, NULL);
 		shared = text_list_has(&references, reference);
 	}
 	return shared;

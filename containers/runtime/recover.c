@@ -17,22 +17,14 @@ enum {
 	UNOWNED_SECONDS = 60,
 	AWAY_SECONDS = 24 * 60 * 60,
 	DRAIN_TIMEOUT_MS = 5000,
-	IMPORTED_MAX = 64 * 1024,
 };
 
 /* Removes the images that a dead run imported into a runtime that was not its own, and that no other run uses. */
 static int recover_images(struct cri *cri, const char *directory, const char *address,
 			  struct error *err)
 {
-	char *path CLEANUP_FREE = path_join(directory, RUNTIME_IMPORTED_FILE);
-	char *text CLEANUP_FREE = NULL;
 	struct text_list references CLEANUP_TEXT_LIST = {0};
-	if (!file_exists(path))
-		return 0;
-
-	int rc = file_read(path, IMPORTED_MAX, &text, NULL, err);
-	if (rc == 0)
-		text_list_split(&references, text, '\n');
+	int rc = run_directory_imported(directory, &references, err);
 	for (size_t i = 0; rc == 0 && i < references.count; i++) {
 		if (!run_directory_shares_image(directory, address, references.items[i]))
 			rc = cri_remove_image_wait(cri, references.items[i], err);

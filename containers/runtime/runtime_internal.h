@@ -57,6 +57,9 @@ char *containerd_config(const char *directory, const char *snapshotter, const ch
  * have too long a path. */
 int run_directory_make(const char *base, const char *cri, char **path, struct error *err);
 
+/* The references in RUNTIME_IMPORTED_FILE; none without it. */
+int run_directory_imported(const char *path, struct text_list *references, struct error *err);
+
 /* Is the image, which this run imported, in use by another living run in the same runtime? Images are shared by their names: each
  * run lists those that it uses (RUNTIME_IMPORTED_FILE), and the last one removes them. Windows: nothing is imported. */
 bool run_directory_shares_image(const char *path, const char *cri, const char *reference);
