@@ -162,13 +162,14 @@ const keyboard = (browser, {file}) => each(WIDTHS, (width) => onPage(browser, fi
 	const places = [];
 	while (places.length < STOPS_MAX) {
 		await page.keyboard.press('Tab');
+		await settle(page); // it may scroll in the next frame only
 		const stop = await focused(page);
 		if (stop === null || places.includes(stop.place))
 			break;
 		if (stop.place < places.at(-1))
 			faults.push(`Tab goes back to ${stop.name}`);
 		if (!stop.within || stop.covered)
-			faults.push(`at ${width} pixels ${stop.name} has the focus and ${stop.within ? `${stop.covered} covers it` : 'is out of observation'}`);
+			faults.push(`at ${width} pixels ${stop.name} has the focus and ${stop.within ? `${stop.covered} covers it` : 'is out of view'}`);
 		if (!stop.ring)
 			faults.push(`${stop.name} does not show that it has the focus`);
 		places.push(stop.place);
@@ -202,7 +203,7 @@ const fits = (browser, {file}) => each(WIDTHS, (width) => onPage(browser, file, 
 	faults.push(`at ${width} pixels it is ${wide} pixels too wide: ${widest}`);
 }));
 
-// The page is looked at as a whole: what is out of observation may not be drawn, and is then not judged.
+// The page is looked at as a whole: what is out of view may not be drawn, and is then not judged.
 const accessible = async (browser, {file}) => {
 	const faults = new Map(); // of each, where it was found
 	for (const colorScheme of THEMES)

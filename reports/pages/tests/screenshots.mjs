@@ -19,7 +19,7 @@ for (const {name, file, large} of (wanted.length > 0 ? wanted : kinds).flatMap((
 			const {page, context} = await open(browser, file, {colorScheme, viewport: {width, height: 900}});
 			const height = Math.min(await page.evaluate(() => document.documentElement.scrollHeight), large ? 1800 : HEIGHT_MAX);
 			const path = join(folder, `${name.replace('.html', '')}-${colorScheme}-${width}.png`);
-			await page.setViewportSize({width, height}); // what is out of observation is not drawn
+			await page.setViewportSize({width, height}); // what is out of view is not drawn
 			await page.screenshot({path});
 			await context.close();
 			console.log(path);
