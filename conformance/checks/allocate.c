@@ -408,9 +408,12 @@ const struct check allocate_checks[] = {
 	ALLOCATE("several-requests", ALC_04, MEDIUM, 1, several_requests,
 		 .title = "Several container requests get one response each, in order",
 		 .advice = "Answer container_requests[i] with container_responses[i]."),
-	ALLOCATE("order", ALC_05, HIGH, 1, order,
-		 .title = "The same ids get the same answer, in any order",
-		 .advice = "Sort the ids, or treat them as a set: the kubelet's order is random."),
+	ALLOCATE(
+		"order", ALC_05, HIGH, 1, order,
+		.title = "The same ids get the same answer, in any order",
+		.advice =
+			"Make the answer from all ids of the request, sorted: the kubelet's order is "
+			"random."),
 	ALLOCATE("repeat", ALC_06, CRITICAL, 1, repeat,
 		 .title = "An allocated device can be allocated again",
 		 .advice = "Do not record allocations: no call returns a device. Give "

@@ -106,21 +106,30 @@ static const char *find_member(const struct text_list *list, const char *other)
 	return NULL;
 }
 
-static void show(const char *line, const char *other, char shown[ALLOCATE_SHOWN])
+/* What the list holds of the member that the line of one of the lists is about. */
+static void show(const struct text_list *list, const char *line, char shown[ALLOCATE_SHOWN])
 {
 	struct text escaped CLEANUP_TEXT = {0};
-	const char *bracket = strchr(other, ']');
-	if (line != NULL)
-		text_add_escaped(&escaped, line, strlen(line));
+	size_t times = 0;
+	text_each (each, list)
+		times += text_equal(each, line) ? 1 : 0;
+	const char *member = times != 0 ? line : find_member(list, line);
+	const char *bracket = strchr(line, ']');
+	if (member == NULL)
+		text_add(&escaped, "no ");
+	if (member != NULL)
+		text_add_escaped(&escaped, member, strlen(member));
 	else if (bracket != NULL)
-		text_addf(&escaped, "no %.*s", (int)(bracket - other + 1), other);
-	size_t size = text_fit(text_string(&escaped), escaped.size, ALLOCATE_SHOWN - 4);
-	(void)snprintf(shown, ALLOCATE_SHOWN, "%.*s%s", (int)size, text_string(&escaped),
-		       size < escaped.size ? "..." : "");
+		text_add_escaped(&escaped, line, (size_t)(bracket - line) + 1);
+	size_t size = text_fit(text_string(&escaped), escaped.size, ALLOCATE_SHOWN - 24);
+	int end = snprintf(shown, ALLOCATE_SHOWN, "%.*s%s", (int)size, text_string(&escaped),
+			   size < escaped.size ? "..." : "");
+	if (times > 1)
+		(void)snprintf(shown + end, ALLOCATE_SHOWN - (size_t)end, ", %zu times", times);
 }
 
 /* Keeps the difference in this line of one of the lists: the first one, or the first device node. */
-static void keep_difference(const char *line, bool is_first, const struct text_list *other,
+static void keep_difference(const char *line, const struct lines lines[2],
 			    struct allocate_difference *out)
 {
 	bool is_device = text_starts_with(line, "devices[");
@@ -128,8 +137,8 @@ static void keep_difference(const char *line, bool is_first, const struct text_l
 		return;
 	out->found = true;
 	out->is_device = is_device;
-	show(is_first ? line : find_member(other, line), line, out->first);
-	show(is_first ? find_member(other, line) : line, line, out->second);
+	show(&lines[0].list, line, out->first);
+	show(&lines[1].list, line, out->second);
 }
 
 /* Packed, both are the same bytes: the files that they name need no look. */
@@ -168,9 +177,9 @@ bool allocate_differ(enum allocate_members members, const V1beta1__ContainerAllo
 		else
 			order = strcmp(one->items[i], other->items[j]);
 		if (order < 0)
-			keep_difference(one->items[i], true, other, out);
+			keep_difference(one->items[i], lines, out);
 		if (order > 0 && members != ALLOCATE_ADDED)
-			keep_difference(other->items[j], false, one, out);
+			keep_difference(other->items[j], lines, out);
 		i += order <= 0;
 		j += order >= 0;
 	}

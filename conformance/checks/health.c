@@ -106,6 +106,16 @@ struct device_under_test *health_open_device(struct check_run *run)
 	return device;
 }
 
+/* Of a device that failed unseen: another one that is listed as failed; NULL: none. */
+static const char *find_unhealthy_other(const struct device_under_test *device)
+{
+	listed_each (other, kubelet_resource_devices(device->rig->kubelet, device->resource)) {
+		if (!text_equal(other->id, device->id) && !kubelet_device_is_healthy(other))
+			return other->id;
+	}
+	return NULL;
+}
+
 bool health_expect_listed(struct device_under_test *device, bool healthy)
 {
 	struct rig *rig = device->rig;
@@ -123,9 +133,11 @@ bool health_expect_listed(struct device_under_test *device, bool healthy)
 			   : ended ? ", and the plugin ended"
 				   : check_format(rig->run, " after %llu s",
 						  (unsigned long long)limit_ms / 1000);
+	const char *other = held || healthy || ended ? NULL : find_unhealthy_other(device);
 	return check_expect(rig->run, held, what, healthy ? "Healthy" : "Unhealthy, or not listed",
-			    "%s%s%s", listed_names[listed], when,
-			    !held && elsewhere ? ", unlike on a second stream" : "");
+			    "%s%s%s%s%s", listed_names[listed], when,
+			    !held && elsewhere ? ", unlike on a second stream" : "",
+			    other != NULL ? ", and Unhealthy is " : "", other != NULL ? other : "");
 }
 
 bool health_has_registered(const struct device_under_test *device)

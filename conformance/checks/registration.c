@@ -353,11 +353,13 @@ const struct check registration_checks[] = {
 		     .title = "Each resource registers exactly once",
 		     .advice = "Register each resource once, after its socket serves.",
 		     .judge = one_per_resource),
-	REGISTRATION("fresh-socket-name", REG_10, MEDIUM, 1, ACCEPTED, fresh_socket_name,
-		     .title = "Each run of the plugin uses a socket name of its own",
-		     .advice = "Put a time stamp or the process id into the socket's name, so that "
-			       "two instances never fight for one path during an update.",
-		     .needs = {.own_plugin = true}),
+	REGISTRATION(
+		"fresh-socket-name", REG_10, MEDIUM, 1, ACCEPTED, fresh_socket_name,
+		.title = "Each run of the plugin uses a socket name of its own",
+		.advice = "Put a time stamp or a random number into the socket's name, so that two "
+			  "instances never fight for one path during an update. The process id "
+			  "is often 1 in a container.",
+		.needs = {.own_plugin = true}),
 	REGISTRATION("no-repeat", REG_16, MEDIUM, 2, ACCEPTED, no_repeat,
 		     .title = "A registered plugin does not register again without cause",
 		     .advice =

@@ -399,8 +399,9 @@ const struct check restart_checks[] = {
 		.needs.os = "linux"),
 	RESTART("directory-recreated", RES_16, LOW, 1, restart_directory_recreated,
 		.title = "A plugin directory that is created again is noticed",
-		.advice = "A watch ends with its directory: look for its return, or end with an "
-			  "error.",
+		.advice =
+			"A watch of the directory does not see the new one: watch its parent too, "
+			"look at its inode from time to time, or end with an error.",
 		.needs.os = "linux", .needs.own_plugin = true),
 	RESTART("side-by-side", RES_11, MEDIUM, 1, restart_side_by_side,
 		.title = "Two instances of a plugin do not fight for the kubelet",

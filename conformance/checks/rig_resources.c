@@ -168,14 +168,15 @@ static char *attempt_fault(const struct rig *rig, const char *resource)
 	}
 	if (last == NULL || last->code == RPC_OK)
 		return NULL;
-	if (last->answered_ms != 0 && last->socket != NULL && !last->socket_existed)
+	if (last->answered_ms != 0 && last->socket != NULL && !last->socket_existed) {
+		bool has_folder = strchr(last->endpoint, '/') != NULL;
 		return text_format(
-			"the last attempt was refused: %s: there was no %s when Register "
-			"came (a kubelet that starts removes the sockets in its folder)",
-			last->message,
-			/* An endpoint with a folder shows where the kubelet looks for it. */
-			strchr(last->endpoint, '/') != NULL ? last->socket
-							    : path_base(last->socket));
+			"the last attempt was refused: %s: there was no %s when Register came (a "
+			"kubelet %s)",
+			last->message, has_folder ? last->socket : path_base(last->socket),
+			has_folder ? "appends the endpoint to its folder's path"
+				   : "that starts removes the sockets in its folder");
+	}
 	if (last->answered_ms != 0)
 		return text_format("the last attempt was refused: %s", last->message);
 	if (last->options_asked_ms != 0)

@@ -70,14 +70,16 @@ void progress_add_line(const struct progress *progress, struct text *line)
 	if (progress->failed != 0)
 		text_addf(line, " %s%zu not passed%s", style(progress->color, STYLE_RED),
 			  progress->failed, style(progress->color, STYLE_RESET));
+	uint64_t time_ms = 0;
 	if (progress->running_count != 0) {
 		const char *check = progress->running[0].check;
-		uint64_t time_ms = clock_monotonic_ms() - progress->running[0].begin_ms;
+		time_ms = clock_monotonic_ms() - progress->running[0].begin_ms;
 		text_add(line, " ");
 		text_add_escaped(line, check, strlen(check));
 		text_addf(line, " %.1f s", (double)time_ms / 1000.0);
 	}
-	if (left_s != UINT64_MAX)
+	/* A check that takes longer than the estimate for all that is left has refuted it. */
+	if (left_s != UINT64_MAX && left_s * 1000 > time_ms)
 		text_addf(line, ", about %llu s left", (unsigned long long)left_s);
 	text_add(line, progress->terminal ? "" : "\n");
 }

@@ -55,6 +55,7 @@ await judgeAll([
 	wrong('health.device-fails', 'looks-at-no-device', 'gpu-0 after it failed: got Healthy after 60 s'),
 	wrong('health.device-fails', 'lists-on-the-last-stream', 'gpu-0 after it failed: got Healthy after 60 s, unlike on a second stream'),
 	wrong('health.device-fails', 'lists-on-the-first-stream', 'gpu-0 on a second stream after it failed: got Healthy'),
+	wrong('health.device-fails', 'another-fails', 'gpu-0 after it failed: got Healthy after 60 s, and Unhealthy is gpu-1'),
 	wrong('health.device-fails', 'well-every-other-second', 'gpu-0 in the 3 s after its failure was listed: got Healthy for a time'),
 	wrong('health.device-returns', 'ill-every-other-second-after-it', 'gpu-0 in the 3 s after its return was listed: got not Healthy for a time'),
 	wrong('health.device-fails', 'first-list-of-the-start', 'gpu-0 on a stream that was opened after it failed: got Healthy'),

@@ -147,6 +147,10 @@ rows.push(
 	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0{ids}']}}}), args: any, reason: 'Allocate without ids'},
 	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: onWindows, wanted: 'pass'},
 	{check: 'allocate.order', plugin: plugin({allocate: {each: answer, once: {envs: {CALL: '{call}'}}}}), args, reason: 'the same ids again: got envs[CALL] = 1'},
+	{
+		check: 'allocate.order', args, reason: 'got mounts[/opt/driver/gpu-0.json] = /etc/hostname (read-only), expected mounts[/opt/driver/gpu-0.json] = /etc/hostname (read-only), 2 times',
+		plugin: plugin({allocate: {each: answer, once: {mounts: mountsOf(['/opt/driver/{first}.json', '/etc/hostname'])}}}),
+	},
 	// One id stands for one device, however often it is asked for.
 	{check: 'allocate.repeat', plugin: later(7, {devices: [otherNode]}), args, reason: 'what the id hands out: got devices[/dev/gpu/gpu-0] = character device 1:5'},
 	{check: 'allocate.repeat', plugin: later(7, {mounts: [{...answer.mounts[0], host_path: '/etc/passwd'}]}), args, reason: '/etc/passwd'},

@@ -1243,6 +1243,10 @@ const faults = {
 		faults['nodes-of-their-own']();
 		unlike('failed', (before) => (before().length > 0 ? plugin.ids : []));
 	},
+	'another-fails': () => {
+		faults['nodes-of-their-own']();
+		unlike('failed', (before) => plugin.ids.filter((id) => before().length > 0 && !before().includes(id)));
+	},
 	'counts-healthy-devices': () => (plugin.node = (id) => ['/dev/null', '/dev/zero'][plugin.ids.filter((other) => !plugin.failed().includes(other)).indexOf(id)]),
 	'swaps-what-returned': () => {
 		const ever = new Set();
