@@ -303,9 +303,10 @@ static void rolling_update(struct check_run *run)
 	/* The older one stops, and the kubelet sees its streams end. */
 	struct process *newer = rig->plugin;
 	rig->plugin = older;
-	if (!rig_end_plugin(rig, SIGTERM, RIG_END_MS))
-		(void)rig_end_plugin(rig, SIGKILL, RIG_END_MS);
+	bool stopped = rig_stop_plugin(rig, SIGTERM);
 	rig->plugin = newer;
+	if (!stopped)
+		return;
 	rc = kubelet_wait(rig->kubelet, older_is_unwatched, rig, RIG_CALL_MS,
 			  "the end of the older instance's streams", &err);
 	if (!check_works(run, rc, NULL, &err))

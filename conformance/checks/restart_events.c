@@ -147,7 +147,9 @@ void restart_kubelet_absent(struct check_run *run)
 	kubelet_stop(rig->kubelet);
 	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
 	if (rig->plugin != NULL)
-		(void)rig_stop_plugin(rig, SIGTERM);
+		(void)check_expect_is(run, rig_end_plugin(rig, SIGTERM, RIG_END_MS),
+				      "the plugin without a kubelet", "ended by SIGTERM",
+				      "running after SIGTERM");
 }
 
 void restart_register_unanswered(struct check_run *run)

@@ -32,6 +32,9 @@ static const char start_advice[] =
 static const char end_advice[] =
 	"The plugin must serve until SIGTERM: see whether its command (--plugin) does when it is run by "
 	"hand. plugin-output.txt in the evidence holds what it printed.";
+static const char again_advice[] =
+	"The plugin worked at an earlier start and ends at this one: look at what it left behind, as a socket "
+	"of the same name. plugin-output.txt in the evidence holds what it printed.";
 static const char crash_advice[] =
 	"The plugin crashed, and everything else follows from that: plugin-output.txt in the evidence "
 	"holds what it printed, with the trace if it printed one.";
@@ -148,7 +151,9 @@ static const char *advice_for(const struct rig *rig)
 	const size_t count = kubelet_registration_count(rig->kubelet);
 	const bool registered = count > rig->first_registration;
 	if (rig->run_of_plugin.end != NULL)
-		return rig->run_of_plugin.crashed ? crash_advice : end_advice;
+		return rig->run_of_plugin.crashed    ? crash_advice
+		       : rig->first_registration > 0 ? again_advice
+						     : end_advice;
 	if (registered && !text_starts_with(check_row(rig->run)->id, "registration.") &&
 	    kubelet_registration_at(rig->kubelet, count - 1)->code > RPC_OK)
 		return refused_advice;
@@ -323,9 +328,13 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 
 bool rig_stop_plugin(struct rig *rig, int signal)
 {
-	bool ended = rig_end_plugin(rig, signal, RIG_END_MS);
-	return ended || check_expect(rig->run, false, "the plugin", "ended", "running after %s",
-				     signal == SIGTERM ? "SIGTERM" : "SIGKILL");
+	if (rig_end_plugin(rig, signal, RIG_END_MS))
+		return true;
+	if (signal == SIGTERM)
+		check_note(rig->run, "the plugin did not end with SIGTERM and was killed, as by a "
+				     "kubelet; see restart.terminate");
+	return (signal == SIGTERM && rig_end_plugin(rig, SIGKILL, RIG_END_MS)) ||
+	       check_expect(rig->run, false, "the plugin", "ended", "running after SIGKILL");
 }
 
 bool rig_restart_kubelet(struct rig *rig, enum kubelet_restart what)

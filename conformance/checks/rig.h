@@ -179,7 +179,7 @@ uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement);
 /* Signals the plugin and waits for its end. True when it ended in time. */
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
 
-/* The same for checks about something else; a plugin that does not end is recorded. */
+/* The same for checks about something else: what SIGTERM does not end is killed, with a note. */
 bool rig_stop_plugin(struct rig *rig, int signal);
 
 /* Ends the plugin with the signal, and waits until another run of it, begun in another second, has

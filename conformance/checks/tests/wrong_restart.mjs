@@ -45,7 +45,7 @@ const wrong = {
 	'restart.at-once': {'watches-late': 'the plugin registers'},
 	'restart.during-allocate': {'allocate-lost-in-restart': 'Allocate afterwards: got no answer within'},
 	'restart.kubelet-absent': {
-		'ends-with-a-kubelet': 'the plugin: got running after SIGTERM',
+		'ends-with-a-kubelet': 'the plugin without a kubelet: got running after SIGTERM',
 		'spins-without-kubelet': '% of a processor that the plugin needed while the kubelet was away', 'stuck-after-absence': 'a registration after the kubelet\'s return',
 		'no-retry-later': 'the last attempt was refused: starting',
 	},
