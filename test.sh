@@ -12,8 +12,8 @@
 #   quick    the unit and lint tests of dev
 #   vm, cluster   the virtual machine node; the tests on a real Kubernetes
 #   PRESET   its tests, whole
-# Presets are built one after another; what runs under Wine is tested first (windows, then wine-node of dev), dev and asan side by
-# side; the output ends with the ten slowest tests and ctest's summary of each preset, failed ones last.
+# Presets are built one after another; what runs under Wine is tested first (windows, and wine-node of dev), then dev and asan, each
+# pair side by side; the output ends with the ten slowest tests and ctest's summary of each preset, failed ones last.
 set -eu
 
 cd "$(dirname "$0")"
@@ -117,22 +117,20 @@ for preset in $presets; do
 done
 # Each call into Wine's server waits for a processor: what runs under Wine is tested before the others start.
 names=$presets
-for preset in $presets; do
-	if [ $# -gt 0 ]; then
+unsanitized='^(lint|install|unsanitized)$'
+if [ $# -gt 0 ]; then
+	for preset in $presets; do
 		start_tests "$preset" "$preset" -j "$jobs"
-	elif [ "$preset" = dev ]; then
-		names="wine-node $names"
-		unsanitized='^(lint|install|unsanitized)$'
-		start_tests wine-node dev -j 1 -L "$unsanitized" -L '^wine$' -LE "$left_out"
-		wait
-		start_tests dev dev -j $((jobs * 4)) -L "$unsanitized" -LE "$left_out|^wine\$"
-	elif [ "$preset" = asan ]; then
-		start_tests asan asan -j $((jobs * 3)) -LE "$left_out|^($sanitized)\$"
-	else
-		start_tests "$preset" "$preset" -j $((jobs + 1))
-	fi
-	[ "$preset" != windows ] || wait
-done
+		[ "$preset" != windows ] || wait
+	done
+else
+	names="wine-node $names"
+	start_tests windows windows -j $((jobs * 2))
+	start_tests wine-node dev -j 1 -L "$unsanitized" -L '^wine$' -LE "$left_out"
+	wait
+	start_tests dev dev -j $((jobs * 4)) -L "$unsanitized" -LE "$left_out|^wine\$"
+	start_tests asan asan -j $((jobs * 3)) -LE "$left_out|^($sanitized)\$"
+fi
 wait
 
 echo "== the ten slowest tests"

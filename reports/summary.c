@@ -68,7 +68,8 @@ static void add_works(struct report_document *it)
 		     k++) {
 			const struct view_check *check = &view->checks[k];
 			if (!view_same_suite(head, check) ||
-			    check->outcome == REPORT_NOT_APPLICABLE)
+			    check->outcome == REPORT_NOT_APPLICABLE ||
+			    check->outcome == REPORT_NOTRUN)
 				continue;
 			all++;
 			passed += check->outcome == REPORT_PASS && !check->unproven ? 1 : 0;

@@ -15,7 +15,7 @@ windows() {
 	expect_exit "$expect" "$wine_run" --timeout 240 "$bin/gpucert.exe" "$@"
 }
 
-windows 0 run --launcher process --node "$node" --out "$work/report" \
+windows 0 run -j 2 --launcher process --node "$node" --out "$work/report" \
 	-x registration.no-repeat -x list-and-watch.idle -x list-and-watch.no-storm
 expect_says 'device-plugin-wddm.exe'
 expect_report "$work/report/report.json" \
