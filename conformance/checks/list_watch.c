@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	WATCH_MS = 3500,
+	WATCH_MS = 6500, /* plugins that poll do it every 5 s */
 	STORM_MS = 2000,
 	WATCH_THOROUGH_MS = 600000, /* LAW-07, LAW-14 */
 	AGAIN_MS = 5000,	    /* a plugin that ended a stream registers again */

@@ -12,6 +12,8 @@ const answer = {devices: [{container_path: '/dev/gpu/{id}', host_path: '/dev/nul
 const right = {resource: 'example.com/gpu', devices, allocate: {each: answer}};
 const plugin = (changes = {}, whole = {}) => scripted({plugins: [{...right, ...changes}], ...whole});
 const later = (...lists) => plugin({lists: lists.map((devices) => ({after_ms: 400, devices}))});
+// What a poll every 5 s finds.
+const polled = (devices) => plugin({lists: [{after_ms: 5000, devices}]});
 const many = numbers(1000, (i) => ({id: `gpu-${i}`}));
 
 // Another script at each start: the last of them for all further starts.
@@ -29,12 +31,14 @@ const wrong = {
 		[later(devices, [first, {id: ''}]), 'id: got an empty one'],
 		[later([first, {id: 'gpu\u001b[2J'}]), 'without control characters'],
 		[later([first, {...second, health: 'OK'}]), '\'OK\' of gpu-1'],
+		[polled([first, second, second]), 'id: got gpu-1, expected sent once'],
 		[later([first, {...second, health: 'unhealthy'}], devices), '\'unhealthy\' of gpu-1'],
 	],
 	'list-and-watch.idle': [
 		// What changed, and not everything: a kubelet takes it for the whole.
 		[later([ill(second)]), 'example.com/gpu gpu-0 is gone from a list of 1'],
 		[later([first], [second]), 'gpu-1 is gone'],
+		[polled([first]), 'gpu-1 is gone'],
 		[later([]), 'is gone from a list of 0'],
 		[later([first, {...second, numa: [1]}]), 'gpu-1 on NUMA nodes: 1, before: 0'],
 		[later([first, {id: 'gpu-1'}]), 'gpu-1 on NUMA nodes:, before: 0'],
@@ -43,6 +47,7 @@ const wrong = {
 		[plugin({end: {after_ms: 0}}), 'ListAndWatch ended with OK (): the plugin did not register again'],
 		[plugin({end: {after_ms: 1500, code: 'INTERNAL', message: 'lost NVML'}}), 'ended with INTERNAL lost NVML'],
 		[plugin({end: {after_ms: 800, cut: true}}), 'ended with UNAVAILABLE'],
+		[plugin({end: {after_ms: 5000}}), 'ended with OK'],
 	],
 	'list-and-watch.two-streams': [
 		[plugin({later_streams: {skip: 1, devices: []}}), 'got gpu-0 is only on the first stream'],
