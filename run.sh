@@ -3,6 +3,14 @@
 # Installs what is missing, builds, and certifies this machine: `gpucert run` with the given arguments.
 set -eu
 
+case ${1:-} in
+-h | --help)
+	echo 'usage: ./run.sh [OPTION...] [CHECK...]'
+	sed -n '3s/^# //p' "$0"
+	echo 'Its options, once built: build/release/bin/gpucert run --help'
+	exit
+	;;
+esac
 root=$(cd "$(dirname "$0")" && pwd)
 build=$root/build/release
 "$root/cmake/install-packages.sh" all

@@ -81,10 +81,10 @@ int file_make_directories(const char *path, unsigned mode, struct error *err)
 		return error_memory(err);
 	if (file_is_directory(path))
 		return 0;
-	if (file_exists(path))
-		return error_set(err, ERROR_EXISTS, "%s: exists and is not a directory", path);
 	if (strcmp(parent, path) != 0)
 		rc = file_make_directories(parent, mode, err);
+	if (rc == 0 && file_exists(path) && !file_is_directory(path))
+		return error_set(err, ERROR_EXISTS, "%s: exists and is not a directory", path);
 	if (rc == 0)
 		rc = file_make_directory(path, mode, err);
 	return rc < 0 && file_is_directory(path) ? 0 : rc; /* somebody else made it */

@@ -434,6 +434,11 @@ size_t text_distance(const char *a, const char *b)
 	return rows[height % 3][width];
 }
 
+bool text_is_near(const char *wanted, const char *known)
+{
+	return text_distance(wanted, known) <= strlen(known) / 3;
+}
+
 size_t text_position(const char *const *list, const char *string)
 {
 	size_t position = 0;

@@ -101,6 +101,8 @@ bool text_glob(const char *pattern,
 /* Edits (insert, delete, replace, swap of neighbours) that make one string out of the other, for
  * "did you mean"; long ones are cut. */
 size_t text_distance(const char *a, const char *b);
+bool text_is_near(const char *wanted,
+		  const char *known); /* at most one edit for each three characters */
 
 /* Where a NULL-ended list holds the string: its length, so that the NULL is there, when nowhere. */
 size_t text_position(const char *const *list, const char *string);

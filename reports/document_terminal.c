@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A document for a terminal: lines of text, some with a label in front, and tables in columns. What it holds is collected until the line or the
- * table ends, escaped as a whole, and cut.
+ * A document for a terminal: lines of text, some with a label in front, and tables in columns. A line or a table is collected until it ends and
+ * escaped as a whole. Lines are cut to the terminal's width, items of lists and paragraphs are not.
  */
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -71,7 +71,7 @@ static void end_line(struct doc *doc, bool cut)
 static void begin(struct doc *doc, enum doc_element element, const char *class)
 {
 	if (is_block(element)) {
-		end_line(doc, true); /* of the item that this is in */
+		end_line(doc, false); /* of the item that this is in */
 		text_add(&doc->label, doc_is_in(doc, DOC_ITEM) && element != DOC_ITEM ? "  " : "");
 	} else if (element == DOC_TABLE || element == DOC_GRID) {
 		text_add(&doc->out, doc->out.size > 0 ? "\n" : "");
@@ -166,7 +166,7 @@ static void end(struct doc *doc, enum doc_element element)
 	if (element == DOC_TITLE)
 		doc->tone = STYLE_BOLD;
 	if (is_block(element)) {
-		end_line(doc, element == DOC_LINE || element == DOC_ITEM);
+		end_line(doc, element == DOC_LINE);
 	} else if (is_cell(element)) {
 		add_cell(doc);
 	} else if (element == DOC_ROW) {

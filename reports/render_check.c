@@ -6,7 +6,9 @@
 #include <string.h>
 
 #define CUT_OFF_REASON "the machine or runner stopped during this check"
-#define NOTRUN_REASON  "the run ended before this check"
+#define CUT_OFF_ADVICE                                                                             \
+	"Run it again: gpucert run --from FOLDER --only crash,notrun --out OTHER-FOLDER"
+#define NOTRUN_REASON "the run ended before this check"
 
 static int check_error(struct error *err, const char *text)
 {
@@ -288,9 +290,11 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 	const cJSON *end = check->end != NULL ? check->end->json : NULL;
 	const cJSON *advice = field_get(end, "advice");
 	json_members_copy(check->planned, record_identity, &json);
-	if (advice != NULL) {
+	if (check->cut_off || advice != NULL) {
 		cJSON_DeleteItemFromObjectCaseSensitive(json.object, "advice");
-		member_item(&json, "advice", cJSON_Duplicate(advice, false));
+		member_item(&json, "advice",
+			    check->cut_off ? cJSON_CreateString(CUT_OFF_ADVICE)
+					   : cJSON_Duplicate(advice, false));
 	}
 	member_string(&json, "level", level_of(check));
 	member_string(&json, "outcome", report_outcome_names[check->outcome]);

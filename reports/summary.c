@@ -113,10 +113,18 @@ static void add_predictions(struct report_document *it)
 	}
 	if (held + wrong == 0)
 		return;
-	text_addf(&body, "%d kinds of launches ended as the rules of images predict", held);
+	text_addf(&body, "%d kind%s of launches ended as the rules of images predict", held,
+		  held == 1 ? "" : "s");
 	if (wrong != 0)
 		text_addf(&body, ", %d otherwise", wrong);
 	doc_label(it->doc, wrong != 0 ? "bad" : "good", "images", text_string(&body));
+}
+
+static void add_continuation(struct report_document *it)
+{
+	struct text body CLEANUP_TEXT = {0};
+	text_addf(&body, "gpucert run --from %s --only crash,notrun --out FOLDER", it->location);
+	doc_label(it->doc, "", "continue", text_string(&body));
 }
 
 void report_add_end(struct report_document *it, size_t failed_left, size_t untested_left)
@@ -131,7 +139,7 @@ void report_add_end(struct report_document *it, size_t failed_left, size_t untes
 	text_addf(&body, "report.json (%.1f s",
 		  (double)view_duration(it->report, "/run/durationMs") / 1000.0);
 	if (cJSON_IsNumber(overhead))
-		text_addf(&body, ", %.1f %% of it the harness' own", overhead->valuedouble);
+		text_addf(&body, ", %.1f %% overhead", overhead->valuedouble);
 	text_addf(&body, "; exit code %lld)", (long long)view_int(it->report, "/verdict/exitCode"));
 	doc_label(it->doc, "", "report", text_string(&body));
 
@@ -159,6 +167,9 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 	size_t lines = SUMMARY_LINES - FRAME_LINES;
 	lines -= findings_add_fixed(findings, &fixed) ? 1 : 0;
 	lines -= aborted[0] != '\0' ? 1 : 0;
+	const bool has_rest = view_int(report, "/verdict/exitCode") == REPORT_EXIT_INCOMPLETE &&
+			      options->location != NULL && findings->view.count != 0;
+	lines -= has_rest ? 1 : 0;
 	const bool all_kubelets = findings_add_kubelets(report, &kubelets);
 	lines -= kubelets.size != 0 ? 1 : 0;
 
@@ -183,7 +194,6 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 		doc_label(&doc, "warn", "known", text_string(&known));
 		lines--;
 	}
-
 	/* A line for each reason why checks did not run, while there are lines. */
 	for (size_t i = 0; i < untested->count && i < lines; i++) {
 		const struct finding *finding = &untested->items[i];
@@ -194,6 +204,8 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 			finding->check->reason);
 		it.untested_left -= finding->alike;
 	}
+	if (has_rest)
+		add_continuation(&it);
 	report_add_end(&it, failed_left, it.untested_left);
 	text_add_all(out, &doc.out);
 	return 0;

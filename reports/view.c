@@ -109,8 +109,13 @@ void view_add_conformance(const cJSON *report, struct text *out)
 		text_add(out, "conformant");
 	} else {
 		const char *reason = view_string(report, "/verdict/conformance/reason");
+		const cJSON *untested = json_pointer(report, "/verdict/conformance/notTested");
 		text_addf(out, "conformance not proven%s%s", reason[0] != '\0' ? ", " : "", reason);
-		add_ids(json_pointer(report, "/verdict/conformance/notTested"), out);
+		if (json_first(untested) != NULL &&
+		    strcmp(view_string(report, "/run/state"),
+			   report_state_names[REPORT_COMPLETE]) != 0)
+			text_add(out, "; not tested");
+		add_ids(untested, out);
 	}
 }
 

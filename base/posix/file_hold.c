@@ -35,7 +35,7 @@ static int expect_private(const char *path, const struct stat *status, struct er
 {
 	const unsigned owner = status->st_uid;
 	if (!S_ISDIR(status->st_mode))
-		return error_set(err, ERROR_EXISTS, "%s: exists and is not a directory", path);
+		return error_set(err, ERROR_EXISTS, "%s: not a directory", path);
 	if (!is_trusted(status))
 		return error_set(err, ERROR_PERMISSION,
 				 "%s: belongs to another user (uid %u), who could redirect what is "

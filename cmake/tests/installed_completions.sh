@@ -44,7 +44,7 @@ if [ -f "$loader" ]; then
 	completes run gpucert ru
 	completes kubelet gpucert kub
 	completes build gpucert image bu
-	completes --output gpucert image build compute --ou
+	completes --out gpucert image build compute --ou
 	completes --plugin-dir gpucert kubelet --plugin-
 	completes "containerd process" gpucert run --launcher ''
 	completes "containerd process" gpucert run --launcher =

@@ -162,13 +162,11 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 	struct error err = {0};
 	kubelet_allocate_request_add(&request, ids, 1);
 	kubelet_allocate_request_add(&request, last, 1);
-	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, item->resource),
-			      DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
-			      &v1beta1__allocate_response__descriptor, RIG_CALL_MS, &reply, &err);
+	int rc = rig_call(rig, item->resource, DEVICE_PLUGIN_SERVICE "Allocate",
+			  &request.request.base, &v1beta1__allocate_response__descriptor, &reply,
+			  &err);
 	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply.reply;
-	if (!check_expect_ok(rig->run, rc, "Allocate is answered", &err) ||
-	    !check_expect_text(rig->run, "two container requests", rpc_code_name(reply.code),
-			       "OK") ||
+	if (!rig_expect_answer(rig, rc, "two container requests", &reply, &err) ||
 	    !check_expect_int(rig->run, "container responses",
 			      (long long)response->n_container_responses, 2))
 		return;
@@ -178,16 +176,11 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer second CLEANUP_RPC_ANSWER = {0};
 	struct allocate_difference difference = {0};
+	const char *what = "the second request by itself";
 	const V1beta1__ContainerAllocateResponse *alone =
-		allocate_expect(rig, item->resource, last, 1,
-				"the second request by "
-				"itself",
-				&first);
+		allocate_expect(rig, item->resource, last, 1, what, &first);
 	const V1beta1__ContainerAllocateResponse *again =
-		allocate_expect(rig, item->resource, last, 1,
-				"the second request by "
-				"itself",
-				&second);
+		allocate_expect(rig, item->resource, last, 1, what, &second);
 	bool differ = alone != NULL && again != NULL &&
 		      allocate_differ(ALLOCATE_ALL, alone, again, &difference);
 	if (differ && allocate_differ(ALLOCATE_GRANTED, alone, again, &difference))

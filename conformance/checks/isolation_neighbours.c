@@ -132,7 +132,8 @@ static void crash(struct tenant *tenant)
 	(void)check_expect_varying(
 		tenant->run,
 		result->end != LAUNCH_TIMED_OUT &&
-			(document == NULL || view_string(document, "/work/status")[0] != 'o'),
+			(document == NULL ||
+			 strcmp(view_string(document, "/work/status"), "ok") != 0),
 		tenant_label(tenant, "a program that crashes"), "ends", "%s",
 		describe(tenant->run, result, document));
 }
@@ -308,7 +309,7 @@ static void lifetime_of(struct tenant *tenant)
 	if (after == NULL ||
 	    !tenant_expect_work(tenant, "the next container, with as much memory", after))
 		return;
-	/* Its memory belongs to the processes that have its nodes open; how much is free says nothing of it. */
+	/* Its memory belongs to the processes that have its nodes open; free memory does not show it. */
 	if (tenant_is_on_processor(tenant->device) || tenant->device->integrated) {
 		check_note(tenant->run,
 			   "%s: it has no memory of its own, and others use what it uses",

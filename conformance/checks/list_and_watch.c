@@ -143,14 +143,16 @@ static void message_size(struct rig *rig, const struct rig_item *item)
 static bool is_on_node(const struct rig *rig, const struct kubelet_device *device)
 {
 	const struct context *context = rig->context;
-	bool known = context->node_file == NULL && context->wine_directory == NULL &&
-		     file_exists("/sys/devices/system/node/node0");
-	for (size_t i = 0; known && i < device->numa_count; i++) {
+	if (context->node_file != NULL || context->wine_directory != NULL ||
+	    !file_exists("/sys/devices/system/node/node0"))
+		return true;
+	for (size_t i = 0; i < device->numa_count; i++) {
 		char *path CLEANUP_FREE = text_format("/sys/devices/system/node/node%lld",
 						      (long long)device->numa[i]);
-		known = !file_exists(path);
+		if (file_exists(path))
+			return true;
 	}
-	return !known || device->numa_count == 0;
+	return device->numa_count == 0;
 }
 
 static void numa_nodes(struct rig *rig, const struct rig_item *item)

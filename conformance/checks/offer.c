@@ -67,16 +67,12 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		kubelet_preferred_request_init(&request, (const char **)(uintptr_t)limits->ids,
 					       limits->count, (int32_t)limits->count);
-		int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, resource),
-				      DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-				      &request.request.base,
-				      &v1beta1__preferred_allocation_response__descriptor,
-				      RIG_CALL_MS, &reply, &err);
-		if (rc == 0 && reply.code != RPC_OK)
-			rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
-				       reply.message);
-		if (!check_expect_ok(rig->run, rc, "GetPreferredAllocation of several devices",
-				     &err))
+		int rc =
+			rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
+				 &request.request.base,
+				 &v1beta1__preferred_allocation_response__descriptor, &reply, &err);
+		if (!rig_expect_answer(rig, rc, "GetPreferredAllocation of several devices", &reply,
+				       &err))
 			return false;
 	}
 

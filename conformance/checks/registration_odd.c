@@ -191,7 +191,7 @@ void registration_beside_file(struct check_run *run)
 	if (!check_works(run, file_write_atomic(path, "", 0, 0600, &err), "fake kubelet", &err) ||
 	    !rig_start_plugin(rig))
 		return;
-	/* As upstream's stub does still. */
+	/* The upstream stub still does this. */
 	if (check_row(run)->requirement == CHECK_REG_17 && rig_settle(rig, &err) < 0 &&
 	    kubelet_registration_count(rig->kubelet) == 0 && !process_has_ended(rig->plugin))
 		check_note(run,

@@ -41,7 +41,8 @@ static const char crash_advice[] =
 static const char path_advice[] =
 	"The plugin ran and did not call Register on this run's kubelet.sock. When it has " KUBELET_STANDARD_PLUGIN_DIR
 	" compiled in, add --private-mounts; else name the directory in its "
-	"command with {plugin-dir}. plugin-output.txt in the evidence holds its output.";
+	"command with {plugin-dir}. One that needs longer to start: --timeout-percent 300. plugin-output.txt in the "
+	"evidence holds its output.";
 
 static const char refused_advice[] =
 	"The kubelet refused Register, and nothing of the plugin was tested: kubelet-events.ndjson in the "

@@ -143,7 +143,7 @@ bool rig_expect_listed(struct rig *rig);
 /* The first accepted registration of `resource` in the plugin's present run; NULL: none. */
 const struct kubelet_registration *rig_registration(const struct rig *rig, const char *resource);
 
-/* The last accepted one, of any run. */
+/* The last accepted one that opened a connection (kubelet.h, deduplicated), of any run. */
 const struct kubelet_registration *rig_last_registration(const struct rig *rig,
 							 const char *resource);
 

@@ -108,7 +108,7 @@ const struct kubelet_registration *rig_last_registration(const struct rig *rig,
 {
 	const struct kubelet_registration *last = NULL;
 	registration_each (r, rig->kubelet, 0) {
-		if (r->code == RPC_OK && text_equal(r->resource, resource))
+		if (r->code == RPC_OK && !r->deduplicated && text_equal(r->resource, resource))
 			last = r;
 	}
 	return last;
@@ -197,9 +197,11 @@ static int refuse_name(const struct rig *rig, struct error *err)
 		    text_distance(wanted, each->string) < text_distance(wanted, nearest))
 			nearest = each->string;
 	}
+	const bool is_near = nearest != NULL && text_is_near(wanted, nearest);
 	return error_set(err, ERROR_NOT_FOUND,
-			 "the plugin does not offer '%s' (--resource) but %s; did you mean '%s'?",
-			 wanted, text_string(&offered), nearest != NULL ? nearest : "");
+			 "the plugin does not offer '%s' (--resource); it offers %s%s%s%s", wanted,
+			 text_string(&offered), is_near ? "; did you mean '" : "",
+			 is_near ? nearest : "", is_near ? "'?" : "");
 }
 
 /* Misnamed: the plugin listed the devices of another resource, and for a while has tried to register

@@ -38,7 +38,7 @@ static int attest_run(const struct text_list *arguments)
 static const struct option_spec attest_options[] = {
 	{OPTION_ROW("key", OPTION_STRING, given.key), .letter = 'k', .value = "FILE",
 	 .help = "The private key to sign with. Required."},
-	{OPTION_ROW("output", OPTION_STRING, given.output), .letter = 'o', .value = "FILE",
+	{OPTION_ROW("out", OPTION_STRING, given.output), .letter = 'o', .value = "FILE",
 	 .help = "The file to write. Default: attestation.json in the report's folder."},
 	{OPTION_ROW("url", OPTION_STRING, given.url), .value = "URL",
 	 .help = "A page about the run, such as a job of a CI system; becomes part of the attestation."},

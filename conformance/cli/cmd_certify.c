@@ -30,7 +30,7 @@ static int build_run(const struct text_list *arguments)
 		rc = error_set(&err, ERROR_ARGUMENT,
 			       "--product: name the product.yaml of the product");
 	if (rc == 0 && given.output == NULL)
-		rc = error_set(&err, ERROR_ARGUMENT, "--output: name the folder to make");
+		rc = error_set(&err, ERROR_ARGUMENT, "--out: name the folder to make");
 	const struct certify_plan plan = {
 		.report = arguments->items[0],
 		.product = given.product,
@@ -97,7 +97,7 @@ static const struct option_spec build_options[] = {
 	{OPTION_ROW("claims", OPTION_STRING, given.claims), .letter = 'c', .value = "FILE",
 	 .help = "Requirements that were not tested, and why. Default: claims.json in the run's "
 		 "folder, if it exists."},
-	{OPTION_ROW("output", OPTION_STRING, given.output), .letter = 'o', .value = "DIR",
+	{OPTION_ROW("out", OPTION_STRING, given.output), .letter = 'o', .value = "DIR",
 	 .help = "The folder to make. Required."},
 	{.name = NULL},
 };

@@ -21,7 +21,7 @@ static int build_run(const struct text_list *families)
 	struct error err = {0};
 	int rc = 0;
 	if (build.output == NULL)
-		rc = error_set(&err, ERROR_ARGUMENT, "--output: name the file to write");
+		rc = error_set(&err, ERROR_ARGUMENT, "--out: name the file to write");
 	else if (!OFFERS_IMAGES)
 		rc = error_set(&err, ERROR_UNSUPPORTED,
 			       "images of Windows programs are not composed; build one with the "
@@ -38,7 +38,7 @@ static int build_run(const struct text_list *families)
 }
 
 static const struct option_spec build_options[] = {
-	{OPTION_ROW("output", OPTION_STRING, build.output), .letter = 'o', .value = "FILE",
+	{OPTION_ROW("out", OPTION_STRING, build.output), .letter = 'o', .value = "FILE",
 	 .help = "The archive to write. Required."},
 	{OPTION_ROW("name", OPTION_STRING, build.name), .letter = 'n', .value = "REFERENCE",
 	 .help = "The image's name: REGISTRY/NAME:TAG. Default: docker.io/gpucert/probe, tagged with "
@@ -50,7 +50,7 @@ static const struct option_spec build_options[] = {
 };
 
 static const char *const build_examples[] = {
-	"gpucert image build --name registry.example/gpucert-probes:1 --output probes.tar",
+	"gpucert image build --name registry.example/gpucert-probes:1 --out probes.tar",
 	"Write the image of all probes.",
 	"skopeo copy oci-archive:probes.tar docker://registry.example/gpucert-probes:1",
 	"Push it into a registry.",
@@ -59,7 +59,7 @@ static const char *const build_examples[] = {
 	"gpucert run --cri unix:///run/containerd/containerd.sock --image "
 	"registry.example/gpucert-probes:1",
 	"Certify that node with it.",
-	"gpucert image build compute video --output small.tar",
+	"gpucert image build compute video --out small.tar",
 	"Write an image with the probes of two families only.",
 	NULL,
 };

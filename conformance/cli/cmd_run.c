@@ -179,7 +179,7 @@ static const struct option_spec run_options[] = {
 	{OPTION_ROW("thorough", OPTION_FLAG, run.settings.asked.thorough),
 	 .help = "Wait as long as each requirement says (minutes) instead of a few seconds."},
 	{OPTION_ROW("min-run", OPTION_INT, run.settings.min_run), .value = "N",
-	 .help = "Exit with 5 when fewer checks than this ran.", .min = 0, .max = 100000},
+	 .help = "Exit with 5 when fewer checks than this ran.", .min = 1, .max = 100000},
 	{OPTION_ROW("require-conformant", OPTION_FLAG, run.settings.conformance_required),
 	 .help = "Exit with 0 only when the node is conformant: every MUST requirement that "
 		 "applies was tested and holds."},
@@ -278,6 +278,8 @@ static int check_settings(struct error *err)
 		bool broken;
 		const char *rule;
 	} rules[] = {
+		{asked->out_directory[0] == '\0', "--out: name a folder"},
+		{text_equal(asked->plugin_command, ""), "--plugin: name a command"},
 		{asked->plugin_command != NULL && attach != NULL,
 		 "--plugin and --attach exclude each other"},
 		{(asked->fail_device == NULL) != (asked->restore_device == NULL),
@@ -314,13 +316,10 @@ static int check_settings(struct error *err)
 	if (attach != NULL && !path_is_absolute(attach))
 		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
 				 attach);
-	int rc = cri ? address_parse(settings->workplace.cri_address, ADDRESS_RULES_HERE, &address,
-				     err)
-		     : 0;
-	if (rc < 0)
-		return error_wrap(err, rc, "--cri");
-
-	rc = check_node(node, err);
+	if (cri &&
+	    address_parse(settings->workplace.cri_address, ADDRESS_RULES_HERE, &address, err) < 0)
+		return error_wrap(err, err->code, "--cri");
+	int rc = check_node(node, err);
 	if (rc == 0)
 		rc = check_optional_calls(err);
 	return rc == 0 ? check_cdi_directories(err) : rc;
@@ -429,9 +428,10 @@ static int run_repeatedly(int *exit_code, struct error *err)
 			break;
 	}
 	if (rc == 0 && unlike != 0 && !run.settings.quiet)
-		(void)fprintf(stderr,
-			      "%lld of %lld runs did not end with 0; the first is %s/run-%lld\n",
-			      (long long)unlike, (long long)count, parent, (long long)first_unlike);
+		(void)fprintf(
+			stderr,
+			"%lld of %lld runs had an exit code other than 0; the first is %s/run-%lld\n",
+			(long long)unlike, (long long)count, parent, (long long)first_unlike);
 	return rc;
 }
 
@@ -470,6 +470,7 @@ static int run_run(const struct text_list *arguments)
 	run.settings.on_plan = run.dry_run ? print_plan : NULL;
 	run.settings.ci = ci_find(run.ci);
 	run.settings.workplace.cdi_directories = &run.cdi_directories;
+	run.settings.workplace.handlers = &run.settings.asked.runtime_handlers;
 	if (rc == 0 && OFFERS_ON_LINUX && vm && getenv(ENVIRONMENT_VM) == NULL)
 		rc = run_vm_start(&run.vm, run.settings.asked.out_directory, command_arguments,
 				  &err);
@@ -519,7 +520,7 @@ const char *const run_exit_codes[] = {
 	"0",  "nothing unexpected; conformance may still not be proven (--require-conformant)",
 	"1",  "something unexpected: a check failed; or not conformant and required to be",
 	"2",  "usage",
-	"3",  "broken: the environment or the harness; nothing is proven",
+	"3",  "broken: a given file, the environment or the harness; nothing is proven",
 	"4",  "incomplete: the run was interrupted",
 	"5",  "too few checks ran",
 	NULL,

@@ -58,6 +58,7 @@ int run_selection_from(const char *from, const char *only, struct text_list *inc
 			text_list_add(include, id);
 	}
 	if (include->count == 0)
-		return error_set(err, ERROR_ARGUMENT, "--from: no check of %s ended so", from);
+		return error_set(err, ERROR_ARGUMENT,
+				 "--from: no check in %s has one of these outcomes", from);
 	return 0;
 }

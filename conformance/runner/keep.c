@@ -38,10 +38,8 @@ static void on_input(uv_poll_t *input, int status, int events)
 	struct keep *keep = input->data;
 	char letter = '\0';
 	(void)events;
-	if (status != 0 || read(STDIN_FILENO, &letter, 1) <= 0) {
-		/* Nobody is there to say when: the run is ended by a signal. */
-		(void)uv_poll_stop(input);
-	} else if (letter == '\n') {
+	/* At the end of the input nobody is left who could press Enter. */
+	if (status != 0 || read(STDIN_FILENO, &letter, 1) <= 0 || letter == '\n') {
 		(void)uv_poll_stop(input);
 		keep_release(keep->execution);
 	}
@@ -72,6 +70,10 @@ struct keep *keep_open(const struct execution *execution, int plugin_pid)
 	keep->execution = execution;
 	keep->input.data = keep;
 	if (uv_poll_init(spec->loop, &keep->input, STDIN_FILENO) != 0) {
+		(void)fputs(
+			"Standard input is neither a terminal nor a pipe: the check continues.\n",
+			stderr);
+		keep_release(execution);
 		free(keep);
 		return NULL;
 	}

@@ -59,6 +59,16 @@ static bool selects(const struct text_list *patterns, const struct check_suite *
 	return false;
 }
 
+/* The names that a pattern of a level or a severity may have; NULL: the pattern names one, or is another. */
+static const char *const *names_instead(const char *pattern)
+{
+	const char *const *names = text_starts_with(pattern, "level:")	    ? report_level_names
+				   : text_starts_with(pattern, "severity:") ? report_severity_names
+									    : NULL;
+	const char *name = strchr(pattern, ':');
+	return names == NULL || names[text_position(names, name + 1)] != NULL ? NULL : names;
+}
+
 static bool os_is_met(const struct check_needs *needs, const struct context *context)
 {
 	return needs->os == NULL || strcmp(context->node->system.os, needs->os) == 0;
@@ -164,6 +174,14 @@ static void add_items(struct plan *plan, size_t *count, const struct check_suite
 static int not_found(const struct check_suite *const *suites, const char *pattern,
 		     struct error *err)
 {
+	const char *const *names = names_instead(pattern);
+	if (names != NULL) {
+		struct text known CLEANUP_TEXT = {0};
+		for (; *names != NULL; names++)
+			text_addf(&known, "%s%s", known.size != 0 ? ", " : "", *names);
+		return error_set(err, ERROR_ARGUMENT, "no check matches '%s'; expected one of %s",
+				 pattern, text_string(&known));
+	}
 	const char *nearest = "";
 	size_t least = SIZE_MAX;
 	for (; *suites != NULL; suites++) {
@@ -177,7 +195,7 @@ static int not_found(const struct check_suite *const *suites, const char *patter
 			}
 		}
 	}
-	if (least > strlen(nearest) / 3)
+	if (!text_is_near(pattern, nearest))
 		return error_set(err, ERROR_ARGUMENT,
 				 "no check matches '%s'; 'gpucert list' shows all", pattern);
 	return error_set(err, ERROR_ARGUMENT,

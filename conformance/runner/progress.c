@@ -155,7 +155,7 @@ void progress_begin(struct progress *progress, const char *check)
 }
 
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
-		  const char *reason, uint64_t duration_ms, uint64_t waited_ms)
+		  const char *reason, uint64_t duration_ms)
 {
 	struct text line CLEANUP_TEXT = {0};
 	bool bad = report_outcome_is_bad(outcome);
@@ -170,8 +170,7 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 		}
 	}
 	if (duration_ms != 0 && progress->cost_count < progress->planned)
-		progress->costs_ms[progress->cost_count++] =
-			duration_ms > waited_ms ? duration_ms - waited_ms : 0;
+		progress->costs_ms[progress->cost_count++] = duration_ms;
 	progress->failed += bad ? 1 : 0;
 	if (progress->quiet || (!progress->verbose && !(bad && progress->terminal)))
 		return;

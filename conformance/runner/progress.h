@@ -32,9 +32,8 @@ struct progress *progress_open(uv_loop_t *loop, const struct progress_options *o
 
 /* `check` stays the caller's, and valid until progress_end(). */
 void progress_begin(struct progress *progress, const char *check);
-/* `waited_ms`: the part of the duration that the check declared as a wait (REPORT_PHASE_WAIT). */
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
-		  const char *reason, uint64_t duration_ms, uint64_t waited_ms);
+		  const char *reason, uint64_t duration_ms);
 
 /* Adds the line as it is now; it ends with a line feed except on a terminal. */
 void progress_add_line(const struct progress *progress, struct text *line);

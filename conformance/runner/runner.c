@@ -162,6 +162,8 @@ static int prepare(struct runner *runner, struct error *err)
 		rc = plan_make(runner->suites, &settings->filter, NULL, &runner->plan, err);
 	plan_free(&runner->plan);
 	if (rc == 0)
+		rc = workplace_check(&settings->workplace, err);
+	if (rc == 0)
 		rc = runner_open_expectations(runner, err);
 	if (rc == 0)
 		rc = runner_open_redactor(runner, err);
@@ -182,7 +184,6 @@ static int open_workplace(struct runner *runner, struct error *err)
 	const struct text_list *cdi = settings->workplace.cdi_directories;
 	struct workplace *workplace = &runner->workplace;
 	struct workplace_options options = settings->workplace;
-	options.handlers = &settings->asked.runtime_handlers;
 	options.wine = is_wine(runner);
 	options.start_timeout_ms = context_wait_ms(&settings->asked, RUNTIME_START_MS);
 	/* Probes cannot use the devices of a recorded node. */

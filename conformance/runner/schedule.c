@@ -262,8 +262,7 @@ static int end_job(struct schedule *schedule, struct job *job, struct error *err
 	if (rc < 0)
 		return rc;
 	progress_end(runner->progress, check->id, execution->outcome, execution->reason,
-		     execution->duration_ms,
-		     execution->result.time_ns[REPORT_PHASE_WAIT] / 1000000);
+		     execution->duration_ms);
 	job->item->outcome = execution->outcome;
 	job->item->ended = true;
 
@@ -331,7 +330,7 @@ static int begin_item(struct schedule *schedule, struct plan_item *item, struct 
 	item->begun = true;
 	if (item->outcome != REPORT_PASS) {
 		item->ended = true;
-		progress_end(runner->progress, id, item->outcome, item->reason, 0, 0);
+		progress_end(runner->progress, id, item->outcome, item->reason, 0);
 		return 0;
 	}
 	const struct plan_item *cause =
@@ -340,7 +339,7 @@ static int begin_item(struct schedule *schedule, struct plan_item *item, struct 
 		return start_check(schedule, item, err);
 	item->ended = true;
 	char *reason CLEANUP_FREE = text_format("%s %s", cause->check->id, verbs[cause->outcome]);
-	progress_end(runner->progress, id, REPORT_NOTRUN, reason, 0, 0);
+	progress_end(runner->progress, id, REPORT_NOTRUN, reason, 0);
 	return journal_hold_check(runner->journal, id, cause->check->id, reason, err);
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/path.h"
+#include "base/process.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "containers/offers.h"
 #include "containers/wine/image.h"
@@ -125,6 +126,34 @@ static int open_directory(struct workplace *workplace, const struct workplace_op
 			      &workplace->wine, err);
 }
 
+int workplace_check(const struct workplace_options *options, struct error *err)
+{
+	struct text_list installed CLEANUP_TEXT_LIST = {0};
+	char *program CLEANUP_FREE = NULL;
+	/* The handlers of a runtime that is only used are not known. */
+	if (!OFFERS_PRIVATE_RUNTIME || options->cri_address != NULL)
+		return 0;
+	int rc = options->containerd != NULL
+			 ? process_find_program(options->containerd, &program, err)
+			 : 0;
+	if (rc == 0 && program != NULL && !file_exists(program))
+		rc = error_set(err, ERROR_ARGUMENT, "%s does not exist", program);
+	if (rc < 0)
+		return error_wrap(err, ERROR_ARGUMENT, "--containerd");
+	rc = runtime_find_handlers(&installed, err);
+	for (size_t i = 0; rc == 0 && options->handlers != NULL && i < options->handlers->count;
+	     i++) {
+		const char *name = options->handlers->items[i];
+		if (!text_list_has(&installed, name))
+			rc = error_set(
+				err, ERROR_ARGUMENT,
+				"--runtime-handler %s: a private containerd has runc, and crun and "
+				"kata where they are installed; --cri uses one with other handlers",
+				name);
+	}
+	return rc;
+}
+
 /* The runtime, the directory and the images. */
 static int open_containers(struct workplace *workplace, const struct workplace_options *options,
 			   struct error *err)
@@ -147,18 +176,6 @@ static int open_containers(struct workplace *workplace, const struct workplace_o
 		return rc;
 	}
 	workplace->launcher = "containerd";
-
-	/* The handlers of a runtime that is only used are not known. */
-	const struct runtime_description *description = runtime_describe(workplace->runtime);
-	for (size_t i = 0; options->handlers != NULL && i < options->handlers->count; i++) {
-		const char *name = options->handlers->items[i];
-		if (description->is_private && !text_list_has(description->handlers, name))
-			return error_set(
-				err, ERROR_ARGUMENT,
-				"--runtime-handler %s: a private containerd has runc, and crun and "
-				"kata where they are installed; --cri uses one with other handlers",
-				name);
-	}
 
 	rc = open_directory(workplace, options, err);
 	if (rc < 0)

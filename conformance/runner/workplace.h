@@ -46,6 +46,9 @@ struct workplace_options {
 	uint64_t start_timeout_ms;    /* of the private runtime; 0: RUNTIME_START_MS */
 };
 
+/* Before anything is started. ERROR_ARGUMENT: the private runtime's program is missing, or it would lack a handler. */
+int workplace_check(const struct workplace_options *options, struct error *err);
+
 int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 		   struct workplace *workplace, struct error *err);
 

@@ -102,7 +102,7 @@ int plugin_process_start(uv_loop_t *loop, const struct plugin_process_spec *spec
 	if (rc != 0)
 		return rc;
 
-	/* A name without a value is taken from the plugin's environment. */
+	/* A name without '=' unsets the variable. */
 	uv_env_item_t *items = NULL;
 	int count = 0;
 	rc = uv_os_environ(&items, &count);

@@ -165,6 +165,19 @@ char *containerd_config(const char *directory, const char *snapshotter, const ch
 	return text_take(&toml);
 }
 
+int runtime_find_handlers(struct text_list *names, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(handlers); i++) {
+		char *path CLEANUP_FREE = NULL;
+		int rc = process_find_program(handlers[i].program, &path, err);
+		if (rc == 0)
+			text_list_add(names, handlers[i].name);
+		else if (rc != ERROR_NOT_FOUND)
+			return rc;
+	}
+	return 0;
+}
+
 /* Writes config.toml and starts the program with it. */
 static int start_containerd(struct runtime *runtime, const struct runtime_options *options,
 			    const char *program, const char *version, struct error *err)
@@ -175,14 +188,8 @@ static int start_containerd(struct runtime *runtime, const struct runtime_option
 	int rc = 0;
 	if (snapshotter == NULL)
 		rc = containerd_choose_snapshotter(runtime->directory, &snapshotter, err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(handlers); i++) {
-		char *path CLEANUP_FREE = NULL;
-		rc = process_find_program(handlers[i].program, &path, err);
-		if (rc == 0)
-			text_list_add(&runtime->handlers, handlers[i].name);
-		else if (rc == ERROR_NOT_FOUND)
-			rc = 0;
-	}
+	if (rc == 0)
+		rc = runtime_find_handlers(&runtime->handlers, err);
 	if (rc < 0)
 		return rc;
 	runtime->description.snapshotter = arena_string(&runtime->strings, snapshotter);

@@ -74,6 +74,10 @@ struct runtime_description {
  * another error. */
 int runtime_is_offered(struct error *err);
 
+/* Names of the runtime handlers that a private containerd would have here. Only on Linux. The caller frees the list, also
+ * after an error. */
+int runtime_find_handlers(struct text_list *names, struct error *err);
+
 /* Starts a private containerd and waits until its CRI service is ready. Only on Linux, as
  * runtime_is_offered(), runtime_import() and runtime_recover(): see containers/offers.h.
  * ERROR_PERMISSION: not root. ERROR_NOT_FOUND: no containerd. ERROR_UNSUPPORTED: older than 1.6.

@@ -88,6 +88,7 @@ static size_t line_characters(const char *line)
 
 static void test_summary_keeps_to_the_width(void)
 {
+	static const char *const fitting[] = {"on ", "works ", "known ", "untested ", "report "};
 	const struct writer_options narrow = {.columns = 60};
 	cJSON *report CLEANUP_JSON = golden_report("outcomes");
 	char *text CLEANUP_FREE = print("summary", report, &narrow);
@@ -97,10 +98,11 @@ static void test_summary_keeps_to_the_width(void)
 	if (text == NULL)
 		return;
 	while (*line != '\0') {
-		/* The verdict, advice and the digest are never cut. */
-		if (strncmp(line, "  do", 4) != 0 && strncmp(line, "journal", 7) != 0 &&
-		    strncmp(line, "FAILED", 6) != 0)
-			CU_ASSERT_TRUE(line_characters(line) <= 60);
+		/* The verdict, failures with their advice and the digest are never cut. */
+		for (size_t i = 0; i < ARRAY_SIZE(fitting); i++) {
+			if (text_starts_with(line, fitting[i]))
+				CU_ASSERT_TRUE(line_characters(line) <= 60);
+		}
 		cut += line_characters(line) == 60 ? 1 : 0;
 		line = strchr(line, '\n') + 1;
 	}

@@ -168,7 +168,7 @@ runtime_type = "io.containerd.runc.v2"
 	await poll('containerd answers', () => spawnSync('ctr', [...ctr, 'version']).status === 0);
 	// The probes, named as the pods of an installation name them, and the pause image of every pod.
 	const images = join(root, 'images.tar');
-	execFileSync(gpucert, ['image', 'build', '--pause', '--name', 'gpucert.internal/probes:0.1.0', '--output', images]);
+	execFileSync(gpucert, ['image', 'build', '--pause', '--name', 'gpucert.internal/probes:0.1.0', '--out', images]);
 	importArchive(images);
 }
 

@@ -103,10 +103,11 @@ static const char *missing(struct check_run *run, const char *controllers)
 		   controllers != NULL && strstr(controllers, "drm") != NULL ? "them" : "none");
 	(void)os_version_read(&version, NULL);
 	if (controllers == NULL || strstr(controllers, "dmem") == NULL)
-		return check_format(run,
-				    "Linux %s has no controller dmem here (Linux 6.14, "
-				    "CONFIG_CGROUP_DMEM, control groups version 2)",
-				    version.kernel);
+		return check_format(
+			run,
+			"Linux %s has no dmem cgroup controller here (it needs Linux 6.14, "
+			"CONFIG_CGROUP_DMEM and control groups version 2)",
+			version.kernel);
 	return check_context(run)->cgroup_parent[0] == '\0'
 		       ? "only the control group of a private containerd can be limited"
 		       : NULL;

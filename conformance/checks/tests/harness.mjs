@@ -124,7 +124,7 @@ const usual = (id) => {
 function judgeWhole({name, outcomes = {}, also}, result) {
 	const complaints = (outcomes === null ? [] : result.checks)
 		.filter((c) => !(outcomes[c.id] ? [outcomes[c.id]] : usual(c.id)).includes(c.outcome) || (c.outcome === 'fail' && c.level === 'must'))
-		.map((c) => `${c.id} (${c.level}): ${c.outcome}: ${c.reason}`);
+		.map((c) => `${c.id} (${c.level}): outcome ${c.outcome}, expected ${outcomes[c.id] ?? usual(c.id).join(' or ')}: ${c.reason}`);
 	const complaint = also?.(result);
 	if (complaint) complaints.push(complaint);
 	return complaints.length === 0 ? null : `${name}: ${complaints.join('; ')}`;

@@ -29,7 +29,7 @@ function oldLibc() {
 }
 
 const composed = join(work, 'composed.tar');
-run(gpucert, 'image', 'build', '--output', composed);
+run(gpucert, 'image', 'build', '--out', composed);
 
 // An archive of the composed image, with another layer on it that `fill` puts files into, and another configuration.
 function imageWith(name, fill, change = () => {}) {

@@ -20,7 +20,7 @@ function imageWithDriver() {
 	const tree = join(work, 'tree');
 	const archive = join(work, 'probes.tar');
 	mkdirSync(layout);
-	execFileSync(gpucert, ['image', 'build', 'graphics', '--name', reference, '--output', archive]);
+	execFileSync(gpucert, ['image', 'build', 'graphics', '--name', reference, '--out', archive]);
 	execFileSync('tar', ['-x', '-f', archive, '-C', layout]);
 	for (const {source, destination} of vulkan.files) {
 		mkdirSync(join(tree, dirname(destination)), {recursive: true});

@@ -106,7 +106,7 @@ const passes = (plugin, apis, more = {}) => apis.map((api) => ({check: `api.${ap
 // An archive of the composed image, with another layer on it.
 const composed = join(work, 'composed.tar');
 const run = (program, ...args) => execFileSync(program, args, {stdio: ['ignore', 'pipe', 'inherit']});
-run(gpucert, 'image', 'build', '--output', composed);
+run(gpucert, 'image', 'build', '--out', composed);
 function imageWith(name, files) {
 	const layout = join(work, name);
 	const blobs = join(layout, 'blobs/sha256');

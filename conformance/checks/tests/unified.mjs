@@ -31,6 +31,6 @@ const memory = {
 	plugin: rules.plain,
 	args: ['--runtime-handler', 'plain'],
 	wanted: 'unsupported',
-	reason: readFileSync('/sys/fs/cgroup/cgroup.controllers', 'utf8').includes('dmem') ? 'private containerd' : `Linux ${release()} has no controller dmem`,
+	reason: readFileSync('/sys/fs/cgroup/cgroup.controllers', 'utf8').includes('dmem') ? 'private containerd' : `Linux ${release()} has no dmem cgroup controller`,
 };
 await withRuntime(() => judgeAll([first, memory, ...rules.rows], 2), {handlers: rules.handlers});

@@ -144,6 +144,10 @@ const location = {devices: [{container_path: '', host_path: 'vpci-location-path:
 const onWindows = [...any, '--node', join(nodes, 'windows-4x-tesla-t4.json')];
 rows.push(
 	{check: 'restart.rolling-update', plugin: plugin(), args: [...any, '--profile', '1.37'], wanted: 'pass'},
+	{
+		check: 'restart.rolling-update', args: [...any, '--profile', '1.37'], reason: 'GetPreferredAllocation afterwards: got INTERNAL',
+		plugin: prefers({register: {repeat: 1, repeat_ms: 50}}, {code: 13}),
+	},
 	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0{ids}']}}}), args: any, reason: 'Allocate without ids'},
 	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: onWindows, wanted: 'pass'},
 	{check: 'allocate.order', plugin: plugin({allocate: {each: answer, once: {envs: {CALL: '{call}'}}}}), args, reason: 'the same ids again: got envs[CALL] = 1'},
@@ -151,6 +155,7 @@ rows.push(
 		check: 'allocate.order', args, reason: 'got mounts[/opt/driver/gpu-0.json] = /etc/hostname (read-only), expected mounts[/opt/driver/gpu-0.json] = /etc/hostname (read-only), 2 times',
 		plugin: plugin({allocate: {each: answer, once: {mounts: mountsOf(['/opt/driver/{first}.json', '/etc/hostname'])}}}),
 	},
+	{check: 'allocate.several-requests', plugin: plugin(rpc('Allocate', {exit: 3})), args, reason: 'two container requests: got the plugin exited with code 3'},
 	// One id stands for one device, however often it is asked for.
 	{check: 'allocate.repeat', plugin: later(7, {devices: [otherNode]}), args, reason: 'what the id hands out: got devices[/dev/gpu/gpu-0] = character device 1:5'},
 	{check: 'allocate.repeat', plugin: later(7, {mounts: [{...answer.mounts[0], host_path: '/etc/passwd'}]}), args, reason: '/etc/passwd'},
@@ -261,7 +266,7 @@ rows.push(
 		outcomes: null,
 		also: (report) => {
 			const {outcome, reason, advice} = report.checks.find((c) => c.id === 'registration.accepted');
-			return outcome === 'broken' && reason.includes("but example.com/gpu; did you mean 'example.com/gpu'?") && advice.startsWith('Correct --resource')
+			return outcome === 'broken' && reason.includes("it offers example.com/gpu; did you mean 'example.com/gpu'?") && advice.startsWith('Correct --resource')
 				? null : `${outcome}: ${reason}: ${advice}`;
 		},
 	},

@@ -41,7 +41,7 @@ cp "$work/out" "$work/openssl.pub"
 
 # A conformant run, attested with either key.
 make_report "$run"
-expect_exit 0 gpucert attest "$run" --key "$work/openssl.key" --output "$work/openssl.json"
+expect_exit 0 gpucert attest "$run" --key "$work/openssl.key" --out "$work/openssl.json"
 expect_exit 0 gpucert verify "$run" --key "$work/openssl.pub" --attestation "$work/openssl.json"
 expect_exit 0 gpucert attest "$run" --key "$key" --url https://ci.example/1
 expect_exit 0 gpucert verify "$run" --key "$public"
@@ -219,7 +219,7 @@ rm "$work/changed/evidence/api.vulkan/01-allocate.json"
 expect_exit 1 gpucert attest "$work/changed" --key "$key"
 expect_says "missing-evidence: "
 mkfifo "$work/pipe"
-expect_exit 3 gpucert attest "$run" --key "$key" --output "$work/pipe"
+expect_exit 3 gpucert attest "$run" --key "$key" --out "$work/pipe"
 expect_says "a pipe or a device; name a file"
 make_report "$work/outside" 'for (const e of of("evidence")) e.path = "../run/" + e.path'
 expect_exit 1 gpucert attest "$work/outside" --key "$key"
@@ -324,7 +324,7 @@ expect_exit 2 gpucert verify "$run"
 expect_exit 2 gpucert verify --key "$public"
 expect_exit 2 gpucert attest "$run"
 expect_exit 2 gpucert attest --key "$key"
-expect_exit 3 gpucert attest "$run" --key "$key" --output "$work/nowhere/attestation.json"
+expect_exit 3 gpucert attest "$run" --key "$key" --out "$work/nowhere/attestation.json"
 
 # The run of this machine.
 expect_exit 0 gpucert run --launcher process --out "$work/live" environment.devices registration.arrives

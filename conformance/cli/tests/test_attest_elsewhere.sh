@@ -23,7 +23,7 @@ type: device plugin
 description: Gives GPUs to containers.
 contact_email_address: certification@yoyo.dyne
 END
-gpucert certify build "$work/run" --product "$work/product.yaml" --key "$work/vendor.key" --output "$work/certificate" >/dev/null
+gpucert certify build "$work/run" --product "$work/product.yaml" --key "$work/vendor.key" --out "$work/certificate" >/dev/null
 
 mkdir -p "$root/bin"
 cp "$bin/gpucert" "$root/bin"

@@ -21,7 +21,7 @@ expect_exit 0 gpucert run --launcher process --node "$work/it's a \"node\".json"
 
 # A resource that the plugin does not offer is the caller's mistake: the reason names those that it does.
 expect_exit 3 gpucert run --launcher process --resource example.com/none --timeout-percent 10 --out "$work/report" registration.accepted
-expect_says "the plugin does not offer 'example.com/none' (--resource) but gpucert.internal/"
+expect_says "the plugin does not offer 'example.com/none' (--resource); it offers gpucert.internal/"
 
 # An attached plugin's directory is put right although the check that used it was interrupted.
 mkdir "$work/plugins"

@@ -30,7 +30,7 @@ build() { # RUN [OPTION...]: into a new folder
 	rm -rf "$certificate"
 	run=$1
 	shift
-	gpucert certify build "$run" --product "$work/product.yaml" --key "$key" --output "$certificate" "$@"
+	gpucert certify build "$run" --product "$work/product.yaml" --key "$key" --out "$certificate" "$@"
 }
 refused() { # TEXT RUN [OPTION...]: nothing is written
 	text=$1
@@ -61,11 +61,11 @@ expect_says "drivers: "
 expect_exit 0 gpucert certify check "$certificate" --key "$public" --json
 cp "$work/out" "$work/good.json"
 expect_exit 0 gpucert verify "$certificate" --key "$public"
-expect_exit 3 gpucert certify build "$work/run" --product "$work/product.yaml" --key "$key" --output "$certificate"
+expect_exit 3 gpucert certify build "$work/run" --product "$work/product.yaml" --key "$key" --out "$certificate"
 expect_says "holds something already"
 expect_exit 0 gpucert certify check "$certificate" --key "$public"
 mkdir "$work/empty"
-expect_exit 0 gpucert certify build "$work/run" --product "$work/product.yaml" --key "$key" --output "$work/empty"
+expect_exit 0 gpucert certify build "$work/run" --product "$work/product.yaml" --key "$key" --out "$work/empty"
 
 # What is wrong with a published folder.
 spoiled() { # KINDS COMMAND...: the command spoils a copy, in which it runs
@@ -219,9 +219,9 @@ for path in ../outside evidence/../../outside /tmp/outside product.yaml report.j
 	expect_says "evidence: "
 	[ ! -e "$certificate" ] || complain "evidence at $path was taken"
 done
-expect_exit 2 gpucert certify build "$work/run" --key "$key" --output "$certificate"
+expect_exit 2 gpucert certify build "$work/run" --key "$key" --out "$certificate"
 expect_exit 2 gpucert certify build "$work/run" --product "$work/product.yaml" --key "$key"
-expect_exit 2 gpucert certify build "$work/run" --product "$work/product.yaml" --output "$certificate"
-expect_exit 3 gpucert certify build "$work/run" --product "$work/none.yaml" --key "$key" --output "$certificate"
+expect_exit 2 gpucert certify build "$work/run" --product "$work/product.yaml" --out "$certificate"
+expect_exit 3 gpucert certify build "$work/run" --product "$work/none.yaml" --key "$key" --out "$certificate"
 expect_exit 3 gpucert certify check "$work/none" --key "$public"
 expect_exit 2 gpucert certify check "$certificate"

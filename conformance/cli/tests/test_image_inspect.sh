@@ -7,7 +7,7 @@ source=$2
 validate=$3
 
 cd "$work"
-expect_exit 0 gpucert image build --name registry.example/probes:1 --output probes.tar
+expect_exit 0 gpucert image build --name registry.example/probes:1 --out probes.tar
 expect_exit 0 gpucert image inspect oci-archive:probes.tar
 expect_says "C library    glibc $(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)"
 expect_says "/libOpenCL.so.1 (layer "

@@ -14,9 +14,9 @@ field() {
 		console.log(typeof v === "object" ? JSON.stringify(v) : v)' "$1" "$2"
 }
 
-expect_exit 0 gpucert image build --output "$work/all.tar"
+expect_exit 0 gpucert image build --out "$work/all.tar"
 read -r all_name all_digest <"$work/out"
-expect_exit 0 gpucert image build --output "$work/again.tar"
+expect_exit 0 gpucert image build --out "$work/again.tar"
 cmp "$work/all.tar" "$work/again.tar" || complain "the same files gave other bytes"
 [ "$all_name" = "docker.io/gpucert/probe:$(echo "$all_digest" | cut -c 8-19)" ] || complain "it is called $all_name"
 
@@ -26,7 +26,7 @@ expect_exit 0 skopeo --insecure-policy inspect "oci-archive:$work/all.tar"
 [ "$(field "$work/out" /Os)" = linux ] || complain "not for linux"
 field "$work/out" "/Labels/gpucert.internal~1families" | grep -q '^compute,graphics,video' || complain "the families are not told"
 
-expect_exit 0 gpucert image build graphics --name "$name" --pause --output "$work/two.tar"
+expect_exit 0 gpucert image build graphics --name "$name" --pause --out "$work/two.tar"
 grep -q "^$name sha256:" "$work/out" || complain "its name is not told"
 for image in "$name" docker.io/gpucert/pause:1; do
 	digest=$(sed -n "s|^$image ||p" "$work/out")
@@ -45,13 +45,13 @@ done
 [ -x "$work/root/libexec/gpucert/probe-vulkan" ] || complain "probe-vulkan is not in the family graphics"
 [ ! -e "$work/root/libexec/gpucert/probe-opencl" ] || complain "probe-opencl is in the family graphics"
 
-expect_exit 2 gpucert image build --output "$work/x.tar" graphic
+expect_exit 2 gpucert image build --out "$work/x.tar" graphic
 expect_says "is not one of compute, graphics, video, directx"
 expect_exit 2 gpucert image build
-expect_says "--output"
-expect_exit 2 gpucert image build --output "$work/x.tar" --name probes:1
+expect_says "--out"
+expect_exit 2 gpucert image build --out "$work/x.tar" --name probes:1
 expect_says "REGISTRY/NAME:TAG"
-expect_exit 3 gpucert image build --output "$work/nowhere/x.tar"
+expect_exit 3 gpucert image build --out "$work/nowhere/x.tar"
 expect_says "nowhere/x.tar"
 expect_exit 2 gpucert image
 expect_says "a command is needed"

@@ -43,7 +43,7 @@ expect_exit 1 gpucert run --quiet --launcher process --plugin "$scripted" --from
 [ "$(ids "$work/again/report.json")" = list-and-watch.health ] || complain "not only the failed check ran again"
 expect_exit 0 gpucert run --quiet --launcher process --plugin "$scripted" --from "$work/first" --only pass --out "$work/passed"
 expect_exit 2 gpucert run --from "$work/first" --only crash
-expect_says "no check of $work/first ended so"
+expect_says "no check in $work/first has one of these outcomes"
 expect_exit 2 gpucert run --from "$work/first" --only failed
 expect_says "unknown outcome 'failed'"
 
@@ -52,7 +52,7 @@ expect_exit 0 gpucert run --launcher process --repeat 2 --out "$work/repeated" r
 expect_report "$work/repeated/run-2/report.json" "outcome('registration.version')" pass
 expect_exit 1 gpucert run --launcher process --plugin "$scripted" --repeat 3 --until-fail --out "$work/until" list-and-watch.health
 [ ! -e "$work/until/run-2" ] || complain "it ran again after a failure"
-expect_says "1 of 1 runs did not end with 0"
+expect_says "1 of 1 runs had an exit code other than 0"
 
 # A failed check waits with its socket and its plugin, until it may continue.
 mkfifo "$work/input"
@@ -78,6 +78,9 @@ exec 9>&-
 expect_report "$work/kept/report.json" "outcome('list-and-watch.health')" fail
 expect_report "$work/kept/report.json" "outcome('registration.version')" pass
 [ ! -e "$sockets" ] || complain "--keep left $sockets behind"
+# Without somebody who could press Enter it continues.
+expect_exit 1 gpucert run --launcher process --plugin "$scripted" --keep --out "$work/unattended" list-and-watch.health </dev/null
+expect_says "the check continues"
 
 # Limits of the run, and of silence.
 hangs="sh -c 'exec sleep 600'"

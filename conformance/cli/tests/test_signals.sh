@@ -23,6 +23,11 @@ for signal in TERM INT HUP QUIT USR1; do
 	[ ! -e "$(cat "$work/where")" ] || complain "SIG$signal: $(cat "$work/where") is left behind"
 done
 
+# The summary names the command that runs the rest, which works.
+gpucert report "$work/report-INT" >"$work/shown"
+grep -q "^continue *gpucert run --from .* --only crash,notrun" "$work/shown" || complain "no command that continues"
+expect_exit 0 gpucert run --quiet --launcher process --from "$work/report-INT" --only crash,notrun --out "$work/rest"
+
 # Whoever reads the output goes away: the run goes on.
 gpucert run --launcher process --out "$work/unread" --verbose registration.version 2>"$work/err" | true
 expect_report "$work/unread/report.json" "outcome('registration.version')" pass

@@ -39,8 +39,14 @@ expect_says "--image needs --cri"
 expect_exit 2 gpucert run --runtime-handler runc --launcher process
 expect_says "--runtime-handler and --launcher process exclude each other"
 if [ "$(id -u)" -eq 0 ] && command -v containerd >/dev/null; then
-	expect_exit 2 gpucert run --runtime-handler other
+	mkdir "$work/kept"
+	gpucert run --quiet --launcher process --out "$work/kept" registration.version
+	cp "$work/kept/report.json" "$work/before.json"
+	expect_exit 2 gpucert run --runtime-handler other --out "$work/kept"
 	expect_says "--runtime-handler other: a private containerd has runc"
+	expect_exit 2 gpucert run --containerd /nonexistent --out "$work/kept"
+	expect_says "--containerd: "
+	cmp "$work/before.json" "$work/kept/report.json" || complain "a wrong option replaced a report"
 fi
 expect_exit 2 gpucert run --profile 1.20
 

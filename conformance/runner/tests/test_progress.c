@@ -32,13 +32,13 @@ static void test_oldest_check_is_shown(void)
 	progress_begin(progress, "suite.second");
 	progress_begin(progress, "suite.third");
 	CU_ASSERT(shows(progress, "[0/4] suite.first "));
-	progress_end(progress, "suite.second", REPORT_PASS, "", 1, 0);
+	progress_end(progress, "suite.second", REPORT_PASS, "", 1);
 	CU_ASSERT(shows(progress, "[1/4] suite.first "));
-	progress_end(progress, "suite.left-out", REPORT_UNSUPPORTED, "", 0, 0);
-	progress_end(progress, "suite.first", REPORT_FAIL, "", 1, 0);
+	progress_end(progress, "suite.left-out", REPORT_UNSUPPORTED, "", 0);
+	progress_end(progress, "suite.first", REPORT_FAIL, "", 1);
 	CU_ASSERT(shows(progress, "1 not passed"));
 	CU_ASSERT(shows(progress, " suite.third "));
-	progress_end(progress, "suite.third", REPORT_PASS, "", 1, 0);
+	progress_end(progress, "suite.third", REPORT_PASS, "", 1);
 	CU_ASSERT(!shows(progress, "suite"));
 	progress_close(progress);
 	UNIT_INT(loop_drain(&loop, 1000, NULL), 0);
