@@ -146,7 +146,7 @@ rows.push(
 	{check: 'restart.rolling-update', plugin: plugin(), args: [...any, '--profile', '1.37'], wanted: 'pass'},
 	{
 		check: 'restart.rolling-update', args: [...any, '--profile', '1.37'], reason: 'GetPreferredAllocation afterwards: got INTERNAL',
-		plugin: prefers({register: {repeat: 1, repeat_ms: 50}}, {code: 13}),
+		plugin: prefers({register: {repeat: 1, repeat_ms: 1}}, {code: 13}),
 	},
 	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0{ids}']}}}), args: any, reason: 'Allocate without ids'},
 	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: onWindows, wanted: 'pass'},
