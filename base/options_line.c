@@ -156,6 +156,10 @@ static int read_word(struct options_reader *reader, const char *word)
 		text_list_add(&line->arguments, word);
 		return text_list_check(&line->arguments, reader->err);
 	}
+	if (line->group == NULL && strcmp(word, "help") == 0) {
+		line->help = true;
+		return 0;
+	}
 	char *name CLEANUP_FREE =
 		line->group != NULL ? text_format("%s %s", line->group, word) : memory_copy(word);
 	struct options_nearest nearest = {.wanted = name};

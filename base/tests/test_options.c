@@ -332,6 +332,9 @@ static void test_main_runs_commands(void)
 static void test_main_usage_errors(void)
 {
 	static struct answer answer;
+	MAIN(&answer, &tool, "help", "run");
+	UNIT_INT(answer.code, 0);
+	CU_ASSERT(text_starts_with(answer.out, "Usage: test-tool run"));
 	MAIN(&answer, &tool, "rnu");
 	UNIT_INT(answer.code, OPTIONS_EXIT_USAGE);
 	UNIT_STRING(answer.err, "test-tool: unknown command 'rnu'; did you mean 'run'?\n"

@@ -24,9 +24,10 @@ bool allocate_expect_answered(struct rig *rig, const char *resource, const char 
 int allocate_on_socket(struct rig *rig, const char *socket, const char *id,
 		       struct rpc_answer *reply, struct error *err);
 
-/* Is the reply to so many ids a refusal that is allowed? Then a note reports it. */
-bool allocate_may_refuse(struct rig *rig, const char *resource, const char *const *ids,
-			 size_t count, const struct rpc_answer *reply);
+/* Is the reply to several ids a refusal that is allowed? Then a note reports it. Asks the plugin for up to 64 of them one by
+ * one. */
+bool allocate_accept_refusal(struct rig *rig, const char *resource, const char *const *ids,
+			     size_t count, const struct rpc_answer *reply);
 
 /* The same for all ids of the resource in one call, up to a number. */
 const V1beta1__ContainerAllocateResponse *

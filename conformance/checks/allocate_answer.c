@@ -21,8 +21,8 @@ enum {
 	LIST_MS = 500,	   /* a list comes after an answer */
 };
 
-bool allocate_may_refuse(struct rig *rig, const char *resource, const char *const *ids,
-			 size_t count, const struct rpc_answer *reply)
+bool allocate_accept_refusal(struct rig *rig, const char *resource, const char *const *ids,
+			     size_t count, const struct rpc_answer *reply)
 {
 	if (reply->reply != NULL || count < 2 || reply->message[0] == '\0')
 		return false;
@@ -106,7 +106,7 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 				      rc == ERROR_TIMEOUT ? what : "Allocate is answered", &err);
 		return NULL;
 	}
-	if (allocate_may_refuse(rig, resource, ids, count, reply)) {
+	if (allocate_accept_refusal(rig, resource, ids, count, reply)) {
 		(void)check_expect(rig->run, true, what, "OK, or a refusal that says why", "%s: %s",
 				   rpc_code_name(reply->code), reply->message);
 		return NULL;

@@ -200,7 +200,7 @@ static void find_file(const struct granted_reader *reader, const struct node_fil
 	}
 }
 
-/* Adds the devices of which the file is a copy of an own file. */
+/* Adds the devices whose own file this is a copy of. */
 static void find_content(struct granted_reader *reader, const char *path,
 			 const struct node_file *file, struct granted *found)
 {

@@ -124,7 +124,7 @@ static bool refuses_both(const struct isolation *isolation)
 	bool refuses = strcmp(resource, isolation->pair[1]->resource) == 0 &&
 		       rig_allocate(rig, resource, pair, 2, &reply, NULL) == 0 &&
 		       reply.reply == NULL && rig_healthy_ids(rig, resource, &ids) &&
-		       allocate_may_refuse(rig, resource, rig_ids(&ids), ids.count, &reply);
+		       allocate_accept_refusal(rig, resource, rig_ids(&ids), ids.count, &reply);
 	if (refuses)
 		check_not_applicable(isolation->run,
 				     "the plugin refuses several shared devices in one container");

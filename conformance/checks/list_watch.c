@@ -14,7 +14,7 @@ enum {
 	STORM_MS = 2000,
 	WATCH_THOROUGH_MS = 600000, /* LAW-07, LAW-14 */
 	AGAIN_MS = 5000,	    /* a plugin that ended a stream registers again */
-	CHANGES_MAX = 2,	    /* ill, and well again */
+	CHANGES_MAX = 2,	    /* unhealthy, then healthy again */
 };
 
 /* Device lists of all resources, from the first on. */

@@ -13,7 +13,7 @@ enum {
 	REFUSED_MS = 2000,
 	REFUSED_THOROUGH_MS = 60000,
 	ATTEMPTS_AT_ONCE = 2, /* for each resource, besides those that the time allows */
-	REFUSALS = 4,	      /* as those below: some plugins give up after three attempts */
+	REFUSALS = 4,	      /* some plugins give up after three attempts */
 	SLOW_ATTEMPTS = 2,
 	ABSENT_MS = 1000,
 	ABSENT_THOROUGH_MS = 60000,
@@ -61,8 +61,8 @@ void registration_refused(struct check_run *run)
 		    "register-status=UNKNOWN:requested API version is not supported by kubelet") ||
 	    !rig_start_plugin(rig))
 		return;
-	int rc = rig_wait(rig, rig_has_come, rig, rig_wait_ms(rig, CHECK_REG_01), "a Register call",
-			  &err);
+	int rc = rig_wait(rig, rig_has_tried_to_register, rig, rig_wait_ms(rig, CHECK_REG_01),
+			  "a Register call", &err);
 	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
 		return;
 
@@ -92,11 +92,14 @@ void registration_unavailable(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	if (!rig_set_fault(rig, "register-status=UNAVAILABLE:starting*4") || !rig_start_plugin(rig))
+	if (!rig_set_fault(
+		    rig, check_format(run, "register-status=UNAVAILABLE:starting*%d", REFUSALS)) ||
+	    !rig_start_plugin(rig))
 		return;
 	bool attempted = false;
 	for (unsigned i = 0; i <= 2 * REFUSALS; i++) {
-		int rc = rig_wait(rig, rig_has_come, rig, wait_ms, "a Register call", &err);
+		int rc = rig_wait(rig, rig_has_tried_to_register, rig, wait_ms, "a Register call",
+				  &err);
 		if (process_has_ended(rig->plugin)) {
 			check_note(run,
 				   "the plugin ended and was started again, as in a DaemonSet");

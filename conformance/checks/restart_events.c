@@ -274,7 +274,7 @@ void restart_side_by_side(struct check_run *run)
 	size_t from = kubelet_registration_count(rig->kubelet);
 	if (!restart_start_second(rig, &older))
 		return;
-	(void)rig_wait(rig, rig_has_come, rig, rig_wait_ms(rig, CHECK_REG_01),
+	(void)rig_wait(rig, rig_has_tried_to_register, rig, rig_wait_ms(rig, CHECK_REG_01),
 		       "the second instance", NULL);
 	uint64_t watched_ms = rig_watch(rig, FIGHT_MS, FIGHT_THOROUGH_MS);
 	if (process_has_ended(rig->plugin) || process_has_ended(older))

@@ -154,7 +154,7 @@ struct kubelet_plugin_options rig_options(const struct rig *rig, const char *res
 long long rig_count_attempts(const struct rig *rig, const char *resource, size_t from);
 
 /* A loop_condition of the rig: the plugin's present run has tried to register, or has ended. */
-bool rig_has_come(void *rig);
+bool rig_has_tried_to_register(void *rig);
 
 /* The stream that brings the resource's lists; NULL when there is none. */
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);

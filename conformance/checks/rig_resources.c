@@ -128,7 +128,7 @@ long long rig_count_attempts(const struct rig *rig, const char *resource, size_t
 	return count;
 }
 
-bool rig_has_come(void *rig)
+bool rig_has_tried_to_register(void *rig)
 {
 	const struct rig *here = rig;
 	return kubelet_registration_count(here->kubelet) > here->first_registration ||
@@ -289,14 +289,14 @@ int rig_settle(struct rig *rig, struct error *err)
 void rig_settle_attempts(struct rig *rig)
 {
 	struct error err = {0};
-	(void)settle(rig, true, &err); /* which reads err->code */
+	(void)settle(rig, true, &err); /* it needs an error to read */
 }
 
 bool rig_expect_registered(struct rig *rig)
 {
 	struct error err = {0};
 	int rc = rig_settle(rig, &err);
-	if (rc == ERROR_NOT_FOUND) { /* of the caller's making, and no fault of the plugin */
+	if (rc == ERROR_NOT_FOUND) { /* the user's mistake, not the plugin's */
 		check_advise(rig->run,
 			     "Correct --resource, or leave it out to test all that the plugin "
 			     "offers.");

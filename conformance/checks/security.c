@@ -405,7 +405,7 @@ static void live_through(struct rig *rig)
 	/* A plugin that starts again, before the kubelet writes the record anew. */
 	rig_leave_second(rig);
 	if (rig_set_fault(rig, "register-status=UNAVAILABLE:starting*1") && rig_start_plugin(rig)) {
-		(void)rig_wait(rig, rig_has_come, rig, rig_wait_ms(rig, CHECK_REG_01),
+		(void)rig_wait(rig, rig_has_tried_to_register, rig, rig_wait_ms(rig, CHECK_REG_01),
 			       "a Register call", NULL);
 		expect_record(rig, "when the plugin starts again");
 		(void)rig_end_plugin(rig, SIGTERM, RIG_END_MS);

@@ -145,7 +145,8 @@ static void add_checks(const struct plan *plan)
 			if (plan->items[k].outcome == REPORT_UNSUPPORTED &&
 			    text_equal(plan->items[k].reason, plan->items[i].reason) &&
 			    ++count <= EXAMPLES_MAX)
-				text_addf(&detail, " %s", plan->items[k].check->id);
+				text_addf(&detail, "%s %s", count > 1 ? "," : "",
+					  plan->items[k].check->id);
 		}
 		if (count > EXAMPLES_MAX)
 			text_addf(&detail, " and %zu more", count - EXAMPLES_MAX);

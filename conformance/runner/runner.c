@@ -40,7 +40,7 @@ static bool is_wine(const struct runner *runner)
 }
 
 /* Is the plugin under test the project's own? */
-static bool has_own_plugin(const struct runner *runner)
+static bool tests_reference_plugin(const struct runner *runner)
 {
 	return runner->settings->asked.plugin_command == NULL &&
 	       runner->settings->asked.attach_directory == NULL;
@@ -154,7 +154,7 @@ static int prepare(struct runner *runner, struct error *err)
 			       runner->program);
 	if (rc == 0 && !wine)
 		rc = discover(runner, settings->asked.node_file, NULL, err);
-	if (rc == 0 && !wine && has_own_plugin(runner))
+	if (rc == 0 && !wine && tests_reference_plugin(runner))
 		rc = plugin_command_reference(runner->node, settings->asked.node_file,
 					      &runner->plugin_command, err);
 	/* Only to refuse patterns: open_workplace() makes the plan of the run. */
@@ -199,7 +199,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 		if (rc == 0)
 			rc = discover(runner, path, &workplace->wine, err);
 	}
-	if (rc == 0 && options.wine && has_own_plugin(runner))
+	if (rc == 0 && options.wine && tests_reference_plugin(runner))
 		rc = plugin_command_wine(&workplace->wine, &runner->plugin_command, err);
 	if (rc < 0)
 		return rc;
