@@ -6,6 +6,7 @@
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/rig_ids.h"
+#include "conformance/checks/rig_usage.h"
 #include "conformance/checks/suites.h"
 #include "rpc/client.h"
 #include "rpc/rpc.h"
@@ -15,6 +16,7 @@
 
 enum {
 	STEADY_MS = 1000,
+	IDLE_THOROUGH_MS = 20000,
 	STAY_S = 3, /* the state is watched */
 };
 
@@ -114,6 +116,28 @@ static const char *find_unhealthy_other(const struct device_under_test *device)
 			return other->id;
 	}
 	return NULL;
+}
+
+struct device_under_test *health_other_device(const struct device_under_test *device, bool last)
+{
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	const char *id = NULL;
+	if (!rig_healthy_ids(device->rig, device->resource, &ids))
+		return NULL;
+	for (size_t i = 0; i < ids.count; i++) {
+		if ((id == NULL || last) && !text_equal(ids.items[i], device->id))
+			id = ids.items[i];
+	}
+	if (id == NULL)
+		return NULL;
+	struct device_under_test *other = memory_allocate(1, sizeof(*other));
+	*other = (struct device_under_test){
+		.rig = device->rig,
+		.resource = device->resource,
+		.id = check_format(device->rig->run, "%s", id),
+	};
+	check_defer(device->rig->run, health_restore, other);
+	return other;
 }
 
 bool health_expect_listed(struct device_under_test *device, bool healthy)
@@ -246,6 +270,32 @@ static void judge_replica(struct device_under_test *device, const char *id)
 					id, device->id));
 }
 
+/* The last device fails, too, after the first has returned. A command that makes the first fail again ignores DEVICE_ID. */
+static void judge_last(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	struct error err = {0};
+	const uint64_t limit_ms = rig_wait_ms(rig, CHECK_LAW_10);
+	if (!health_is_served(device) || health_has_registered(device))
+		return;
+	struct device_under_test *last = health_other_device(device, true);
+	if (last == NULL || !health_set_failed(device, false) ||
+	    health_wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11), "the device") !=
+		    HEALTHY ||
+	    health_look(last) != HEALTHY || health_run_command(last, true, &err) < 0)
+		return;
+	const enum listed listed = health_wait_until(last, false, limit_ms, "the last device");
+	if (!health_is_served(device) || health_has_registered(device))
+		return;
+	if (listed == HEALTHY && health_look(device) != HEALTHY)
+		check_note(rig->run, "only %s was tested: --fail-device makes it fail for %s, too",
+			   device->id, last->id);
+	else
+		expect_not_healthy(
+			device, listed,
+			check_format(rig->run, "%s, the last device, after it failed", last->id));
+}
+
 static void device_fails(struct check_run *run)
 {
 	struct device_under_test *device = health_open_device(run);
@@ -271,14 +321,15 @@ static void device_fails(struct check_run *run)
 		kubelet_stream_close(&device->second);
 	}
 	/* A stream that is opened while the device is failed. */
-	if (only_one || !health_is_served(device) || health_has_registered(device))
-		return;
-	struct kubelet_stream *fresh CLEANUP_KUBELET_STREAM = open_further(device);
-	if (fresh != NULL)
-		expect_not_healthy(device, look_at(fresh, device->id),
-				   check_format(run,
-						"%s on a stream that was opened after it failed",
-						device->id));
+	if (!only_one && health_is_served(device) && !health_has_registered(device)) {
+		struct kubelet_stream *fresh CLEANUP_KUBELET_STREAM = open_further(device);
+		if (fresh != NULL)
+			expect_not_healthy(
+				device, look_at(fresh, device->id),
+				check_format(run, "%s on a stream that was opened after it failed",
+					     device->id));
+	}
+	judge_last(device);
 }
 
 bool health_fail_and_notice(struct device_under_test *device)
@@ -379,13 +430,21 @@ static void allocate_failed(struct check_run *run)
 				  device->id);
 }
 
+static void idle_with_failed_device(struct check_run *run)
+{
+	struct device_under_test *device = health_open_device(run);
+	if (device != NULL && health_fail_and_notice(device))
+		rig_expect_idle(device->rig, STEADY_MS, IDLE_THOROUGH_MS,
+				check_format(run, "while %s was failed", device->id));
+}
+
 #define HEALTH(name, rule, severity, revision, body, ...)                                          \
 	CHECK("health." name, rule, severity, revision, body, .timeout_s = 720,                    \
 	      .depends_on = "list-and-watch.devices-present", .needs.failing_device = true,        \
 	      __VA_ARGS__)
 
 const struct check health_checks[] = {
-	HEALTH("device-fails", LAW_10, CRITICAL, 3, device_fails,
+	HEALTH("device-fails", LAW_10, CRITICAL, 4, device_fails,
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
@@ -401,10 +460,13 @@ const struct check health_checks[] = {
 	       .title = "Allocate of a device that failed is refused",
 	       .advice = "Check the device's health before you answer: the kubelet's view may be "
 			 "older."),
-	HEALTH("others-stay", LAW_22, CRITICAL, 3, health_others_stay,
+	HEALTH("others-stay", LAW_22, CRITICAL, 4, health_others_stay,
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "
 			 "replaces the one before."),
+	HEALTH("idle", LOAD_08, MEDIUM, 1, idle_with_failed_device,
+	       .title = "A plugin with a failed device stays idle",
+	       .advice = "Report a failure once, and pause between looks at the device."),
 	HEALTH("settles", LAW_20, MEDIUM, 4, health_settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "

@@ -22,6 +22,9 @@ enum listed { HEALTHY, UNHEALTHY, NOT_LISTED };
 /* A healthy device of a plugin that is ready; restored at the end of the check. NULL: recorded. */
 struct device_under_test *health_open_device(struct check_run *run);
 
+/* Another healthy device of the resource, the next one or the last; the same. NULL: none. */
+struct device_under_test *health_other_device(const struct device_under_test *device, bool last);
+
 /* What the kubelet's latest list says of it; UNHEALTHY where the stream has ended. */
 enum listed health_look(const struct device_under_test *device);
 

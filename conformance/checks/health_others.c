@@ -76,7 +76,12 @@ static void expect_served(const struct others *others, int rc, const char *call,
 		return;
 	const char *what = check_format(device->rig->run, "%s of other devices after %s failed",
 					call, device->id);
-	(void)rig_expect_answer(device->rig, rc, what, reply, err);
+	if (rig_expect_answer(device->rig, rc, what, reply, err))
+		(void)check_expect_at_most_measured(
+			device->rig->run,
+			check_format(device->rig->run, "milliseconds of %s", what),
+			(long long)reply->duration_ms,
+			(long long)requirement_limit_ms(CHECK_ALC_02));
 }
 
 /* A kubelet that gets a device which it did not name chooses by itself. */

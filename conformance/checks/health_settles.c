@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices that fail and return again and again: over restarts of kubelet and plugin, and beside another one. */
-#include "base/memory.h"
 #include "conformance/checks/health.h"
-#include "conformance/checks/rig_ids.h"
 
 #include <signal.h>
 
@@ -100,27 +98,6 @@ static bool settles_after_a_start(struct device_under_test *device)
 	return held && health_look(device) == HEALTHY;
 }
 
-/* Another device that is healthy, as the node is to be left; NULL: there is none. */
-static struct device_under_test *another(const struct device_under_test *device)
-{
-	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	const char *id = NULL;
-	if (!rig_healthy_ids(device->rig, device->resource, &ids))
-		return NULL;
-	for (size_t i = 0; id == NULL && i < ids.count; i++)
-		id = text_equal(ids.items[i], device->id) ? NULL : ids.items[i];
-	if (id == NULL)
-		return NULL;
-	struct device_under_test *other = memory_allocate(1, sizeof(*other));
-	*other = (struct device_under_test){
-		.rig = device->rig,
-		.resource = device->resource,
-		.id = check_format(device->rig->run, "%s", id),
-	};
-	check_defer(device->rig->run, health_restore, other);
-	return other;
-}
-
 /* The other one was restored. A command that restores all devices made this one work, too: then it can fail anew. */
 static void expect_stays_failed(struct device_under_test *device, struct device_under_test *other)
 {
@@ -163,7 +140,7 @@ static void settles_together(struct device_under_test *device, struct device_und
  * nothing is judged then. */
 static void settles_beside_another(struct device_under_test *device)
 {
-	struct device_under_test *other = another(device);
+	struct device_under_test *other = health_other_device(device, false);
 	struct error err = {0};
 	if (other == NULL || health_run_command(other, true, &err) < 0)
 		return;

@@ -29,7 +29,6 @@ enum {
 	STALLED_THOROUGH_MS = 600000,
 	IDLE_MS = 1000,
 	IDLE_WINDOWS = 3,
-	IDLE_OUTPUT = 20000, /* bytes of log in a second: gigabytes within a day */
 	IDLE_THOROUGH_MS = 20000,
 	BUSY_PERCENT =
 		90, /* of the time ready to run: it never sleeps, however little a busy machine lets it run */
@@ -301,7 +300,8 @@ static void idle_processor(struct check_run *run)
 	uint64_t watched_ms = clock_monotonic_ms() - begin_ms;
 	(void)check_expect_at_most(
 		run, "bytes of output a second, idle",
-		(long long)((rig->output.size - printed) * 1000 / (watched_ms + 1)), IDLE_OUTPUT);
+		(long long)((rig->output.size - printed) * 1000 / (watched_ms + 1)),
+		RIG_IDLE_OUTPUT);
 }
 
 #define LOAD(name, rule, severity, body, ...)                                                      \

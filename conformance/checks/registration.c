@@ -392,7 +392,7 @@ const struct check registration_checks[] = {
 		     .advice =
 			     "Give Register at least 10 seconds: the kubelet dials back inside it.",
 		     .needs = {.own_plugin = true}),
-	REGISTRATION("kubelet-late", REG_14, HIGH, 2, ACCEPTED, registration_before_kubelet,
+	REGISTRATION("kubelet-late", REG_14, HIGH, 3, ACCEPTED, registration_before_kubelet,
 		     .param = &(const enum restart_absence){RESTART_NO_SOCKET},
 		     .title = "A plugin that starts before the kubelet registers later",
 		     .advice = "Watch for kubelet.sock, without polling in a loop, or end with an "

@@ -386,7 +386,7 @@ const struct check restart_checks[] = {
 		.title = "A kubelet restart during Allocate does no harm",
 		.advice = "Release locks when a call is cancelled or its connection is lost.",
 		.needs.os = "linux"),
-	CHECK("restart.kubelet-absent", RES_04, MEDIUM, 2, restart_kubelet_absent, .timeout_s = 300,
+	CHECK("restart.kubelet-absent", RES_04, MEDIUM, 3, restart_kubelet_absent, .timeout_s = 300,
 	      .depends_on = "list-and-watch.arrives", .needs.devices = 1,
 	      .title = "A plugin waits for a kubelet that is away",
 	      .advice = "Sleep until kubelet.sock is back, or end with an error and let the "
@@ -398,7 +398,7 @@ const struct check restart_checks[] = {
 		.title = "After the kubelet closes its connection it can connect again",
 		.advice = "Keep serving the socket, or register a new one, when a connection ends.",
 		.needs.os = "linux"),
-	RESTART("directory-recreated", RES_16, LOW, 1, restart_directory_recreated,
+	RESTART("directory-recreated", RES_16, LOW, 2, restart_directory_recreated,
 		.title = "A plugin directory that is created again is noticed",
 		.advice =
 			"A watch of the directory does not see the new one: watch its parent too, "
@@ -409,7 +409,7 @@ const struct check restart_checks[] = {
 		.advice = "Use a socket name of its own in each process; register again only for a "
 			  "new kubelet.sock.",
 		.needs.os = "linux", .needs.own_plugin = true, .each_kubelet = true),
-	RESTART("answer-stays", RES_12, CRITICAL, 1, restart_answer_stays,
+	RESTART("answer-stays", RES_12, CRITICAL, 2, restart_answer_stays,
 		.title = "What an answer hands out outlives the plugin",
 		.advice = "Keep files that an answer mounts while pods may use them: the kubelet "
 			  "applies a stored answer at each start of the container.",

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/list_and_watch.h"
+#include "conformance/checks/node_cdi.h"
 #include "conformance/checks/raw_client.h"
 #include "conformance/checks/restart.h"
 #include "conformance/checks/tally.h"
@@ -287,23 +288,59 @@ void restart_side_by_side(struct check_run *run)
 	}
 }
 
-static void expect_paths(struct rig *rig, const struct text_list *paths, const char *when)
+/* What answers hand out: paths of the node, and CDI devices that its Specs define. */
+struct handed_out {
+	struct text_list paths, cdi;
+};
+
+static void handed_out_free(struct handed_out *out)
+{
+	text_list_free(&out->paths);
+	text_list_free(&out->cdi);
+}
+
+static void expect_present(struct rig *rig, const struct handed_out *out, const char *when)
 {
 	TALLY(files, rig->run, check_format(rig->run, "what the answer hands out, %s", when),
 	      "present");
-	text_each (path, paths)
+	text_each (path, &out->paths)
 		tally_add(&files, file_exists(path), "%s is gone", path);
+	struct cdi_registry registry = {0};
+	if (node_cdi_read(rig->context, &registry, NULL) == 0) {
+		text_each (name, &out->cdi)
+			tally_add(&files, cdi_registry_find(&registry, name) != NULL,
+				  "%s is in no CDI Spec any more", name);
+	}
+	cdi_registry_free(&registry);
+}
+
+static void keep_handed_out(struct rig *rig, const V1beta1__ContainerAllocateResponse *answer,
+			    struct handed_out *out)
+{
+	struct cdi_registry registry = {0};
+	allocate_add_mounted(answer, &out->paths);
+	answer_each (device, answer, devices) {
+		if (file_exists(device->host_path))
+			text_list_add(&out->paths, device->host_path);
+	}
+	if (answer->n_cdi_devices > 0 && node_cdi_read(rig->context, &registry, NULL) == 0) {
+		answer_each (cdi, answer, cdi_devices) {
+			if (cdi_registry_find(&registry, cdi->name) != NULL)
+				text_list_add(&out->cdi, cdi->name);
+		}
+	}
+	cdi_registry_free(&registry);
 }
 
 /* Containers run on while their plugin is away, and start again with the answer of before. */
 void restart_answer_stays(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
-	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	struct handed_out out CLEANUP(handed_out_free) = {0};
 	if (rig == NULL)
 		return;
 
-	/* The paths of the node that the answers for each resource's first device hand out. */
+	/* What the answers for each resource's first device hand out. */
 	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -313,13 +350,9 @@ void restart_answer_stays(struct check_run *run)
 			rig, resource, rig_ids(&ids), 1, "Allocate of one device", &reply);
 		if (answer == NULL)
 			return;
-		allocate_add_mounted(answer, &paths);
-		answer_each (device, answer, devices) {
-			if (file_exists(device->host_path))
-				text_list_add(&paths, device->host_path);
-		}
+		keep_handed_out(rig, answer, &out);
 	}
-	if (paths.count == 0) {
+	if (out.paths.count + out.cdi.count == 0) {
 		check_not_applicable(run, "the answers hand out no file of the node");
 		return;
 	}
@@ -329,14 +362,14 @@ void restart_answer_stays(struct check_run *run)
 	rig->supervised = true;
 	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
 	    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0)
-		expect_paths(rig, &paths, "after the kubelet's restart");
+		expect_present(rig, &out, "after the kubelet's restart");
 	rig->supervised = false;
 	if (!rig_stop_plugin(rig, SIGTERM))
 		return;
-	expect_paths(rig, &paths, "after the plugin's end");
+	expect_present(rig, &out, "after the plugin's end");
 	rig_leave_second(rig);
 	if (rig_start_plugin(rig) && rig_expect_registered(rig) && rig_expect_listed(rig))
-		expect_paths(rig, &paths, "after the plugin's restart");
+		expect_present(rig, &out, "after the plugin's restart");
 }
 
 void restart_both(struct check_run *run)

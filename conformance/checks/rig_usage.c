@@ -23,8 +23,7 @@ enum {
 	WINDOWS_MAX = 40, /* on a machine that is slow, or too busy to tell */
 };
 
-/* The process that serves the plugin's socket: a shell may have started it. 0: unknown. */
-static int process_of(const struct rig *rig)
+int rig_process(const struct rig *rig)
 {
 	int pid = 0;
 	rig_each (resource, rig) {
@@ -49,7 +48,7 @@ long long rig_temporary_files(const struct rig *rig)
 
 bool rig_footprint(const struct rig *rig, struct rig_footprint *out)
 {
-	int pid = process_of(rig);
+	int pid = rig_process(rig);
 	char *status CLEANUP_FREE = pid != 0 ? usage_read_file(pid, "status") : NULL;
 	out->descriptors = status != NULL ? usage_descriptors(pid) : -1;
 	if (out->descriptors < 0)
@@ -200,7 +199,7 @@ long long rig_idle_percent(const struct rig *rig, long long percent)
 
 void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const char *during)
 {
-	struct quiet quiet = {.pid = process_of(rig)};
+	struct quiet quiet = {.pid = rig_process(rig)};
 	(void)rig_wait(rig, is_quiet, &quiet, context_wait_ms(rig->context, QUIET_MS), "its start",
 		       NULL);
 	/* One that is not idle needs it all the time: a start that takes long here ends. */
@@ -208,14 +207,19 @@ void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const c
 	const long long limit = rig_idle_percent(rig, IDLE_PERCENT);
 	const bool is_slow = rig->context->timeout_percent > 100;
 	long long least = -1;
+	long long least_output = -1;
 	for (int i = 0, known = 0;
 	     i < WINDOWS_MAX && (known < WINDOWS || (is_slow && least > limit)); i++) {
 		const struct scheduling before = scheduling_of(quiet.pid);
 		uint64_t start_ns = clock_monotonic_ns();
+		const size_t printed = rig->output.size;
 		loop_run_for(&rig->loop, duration_ms / WINDOWS);
 		const struct scheduling after = scheduling_of(quiet.pid);
 		uint64_t passed_ns = clock_monotonic_ns() - start_ns;
 		check_add_time(rig->run, REPORT_PHASE_WAIT, passed_ns);
+		const long long output =
+			(long long)((rig->output.size - printed) * 1000000000 / (passed_ns + 1));
+		least_output = least_output < 0 || output < least_output ? output : least_output;
 		bool running = before.count > 0 && after.count > 0;
 		long long percent = running ? busiest(&before, &after, passed_ns) : -1;
 		known += !running || percent >= 0;
@@ -231,4 +235,8 @@ void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const c
 			check_format(rig->run, "%% of a processor that the plugin needed %s",
 				     during),
 			least, limit);
+	(void)check_expect_at_most(
+		rig->run,
+		check_format(rig->run, "bytes a second that the plugin printed %s", during),
+		least_output, RIG_IDLE_OUTPUT);
 }

@@ -5,6 +5,11 @@
 
 #include "conformance/checks/rig.h"
 
+enum { RIG_IDLE_OUTPUT = 20000 }; /* bytes of log in a second: gigabytes within a day */
+
+/* The process that serves the plugin's socket: a shell may have started it. 0: unknown. */
+int rig_process(const struct rig *rig);
+
 /* How many files and folders the plugin left where the system's libraries put temporary ones (TMPDIR): a folder of the check's.
  * 0 for an attached plugin. */
 long long rig_temporary_files(const struct rig *rig);
@@ -28,7 +33,7 @@ bool rig_wait_footprint(struct rig *rig, const struct rig_footprint *most, uint6
 void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, long long threads);
 
 /* Waits until the plugin has done its work, if it comes to an end, watches it for so long, as rig_watch(), and
- * records whether it was idle in a part of that time, named `during`. One that has ended is idle. */
+ * records whether in a part of that time, named `during`, it was idle and printed next to nothing. One that has ended is idle. */
 void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const char *during);
 
 /* So many percent of a processor, and more in a run that is scaled up: rests are as long as elsewhere, and the work between

@@ -476,6 +476,11 @@ const struct check security_checks[] = {
 	      .advice =
 		      "Look ids up in the list that was sent before they become part of a path or "
 		      "of a command."),
+	CHECK("security.ports", SEC_13, LOW, 1, security_ports, .timeout_s = 180,
+	      .title = "The plugin listens on no TCP port of the network",
+	      .advice = "Bind ports for metrics, health and debugging to 127.0.0.1, or let clients "
+			"authenticate.",
+	      .needs.os = "linux", .depends_on = "registration.accepted"),
 	SECURITY("log", SEC_09, LOW, log_lines,
 		 .title = "No id makes up a line of the plugin's log",
 		 .advice = "Print ids quoted, as with %q in Go."),

@@ -32,6 +32,7 @@ extern const struct check environment_checks[], registration_checks[], list_and_
 
 /* Bodies in files of their own (list_devices.c, isolation_*.c). */
 check_body list_devices_present, isolation_node_files, isolation_every_container;
+check_body security_ports;
 check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime,
 	isolation_plugin_restart, isolation_device_memory;
 

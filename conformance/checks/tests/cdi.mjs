@@ -33,6 +33,7 @@ const twoDevices = {...editsOf(vulkan), mounts: [...editsOf(vulkan).mounts, ...e
 const left = folderOf({});
 const latest = folderOf({});
 const each = folderOf({});
+const gone = folderOf({});
 const badField = spec(kind, {b: {environment: ['A=b']}});
 
 const harm = ['allocate.read-only', 'allocate.harmless-variables'];
@@ -71,6 +72,8 @@ const rows = [
 	wrong('files', 'hook /nonexistent/hook: missing', edits(env('A=b'), {containerEdits: {hooks: [{hookName: 'createRuntime', path: '/nonexistent/hook'}]}})),
 	{check: 'allocate.cdi-resolves', plugin: nodePlugin('a-spec-for-the-latest', latest), args: args(latest), reason: 'example.com/gpu=gpu-0 by gpu-0: in no Spec'},
 	{check: 'allocate.cdi-resolves', plugin: nodePlugin('a-spec-for-each', each), args: args(each), wanted: 'pass'},
+	{check: 'restart.answer-stays', plugin: nodePlugin('a-spec-for-each', each), args: args(each), wanted: 'pass'},
+	{check: 'restart.answer-stays', plugin: nodePlugin('specs-of-the-registration', gone), args: args(gone), reason: 'example.com/gpu=gpu-0 is in no CDI Spec any more'},
 	wrong('agrees', 'LEVEL is 2 by example.com/gpu=a and 1 by example.com/gpu', edits(env('LEVEL=2')), {...names('a'), envs: {LEVEL: '1'}}),
 	wrong('agrees', '/opt/driver is /etc/passwd (ro)', edits({mounts: [mount('/etc/passwd', '/opt/driver')]}), {
 		...names('a'), mounts: [{host_path: '/etc/hostname', container_path: '/opt/driver', read_only: true}],

@@ -32,6 +32,9 @@ const several = (each) => {
 	return {...each, args: [...args, '--fail-device', `sh -c 'echo $DEVICE_ID >>${file}'`, '--restore-device', `sh -c 'sed -i /^$DEVICE_ID$/d ${file}'`]};
 };
 
+// The command knows one device.
+const ofOneDevice = (each) => ({...each, args: each.args.map((arg) => arg.replace('$DEVICE_ID', 'gpu-0'))});
+
 // In this mount namespace the folder of Vulkan drivers can change.
 const icds = '/usr/share/vulkan/icd.d';
 const away = join(work, 'away');
@@ -55,6 +58,11 @@ await judgeAll([
 	wrong('health.device-fails', 'looks-at-no-device', 'gpu-0 after it failed: got Healthy after 60 s'),
 	wrong('health.device-fails', 'lists-on-the-last-stream', 'gpu-0 after it failed: got Healthy after 60 s, unlike on a second stream'),
 	wrong('health.device-fails', 'lists-on-the-first-stream', 'gpu-0 on a second stream after it failed: got Healthy'),
+	wrong('health.device-fails', 'last-device-unwatched', 'gpu-1, the last device, after it failed: got Healthy'),
+	ofOneDevice(right('health.device-fails', 'last-device-unwatched')),
+	wrong('health.idle', 'prints-while-ill', 'bytes a second that the plugin printed while gpu-0 was failed'),
+	right('health.idle', 'none'),
+	wrong('health.others-stay', 'slow-while-ill', 'milliseconds of Allocate of other devices after gpu-0 failed'),
 	wrong('health.device-fails', 'another-fails', 'gpu-0 after it failed: got Healthy after 60 s, and Unhealthy is gpu-1'),
 	wrong('health.device-fails', 'well-every-other-second', 'gpu-0 in the 3 s after its failure was listed: got Healthy for a time'),
 	wrong('health.device-returns', 'ill-every-other-second-after-it', 'gpu-0 in the 3 s after its return was listed: got not Healthy for a time'),

@@ -172,6 +172,7 @@ const wrong = {
 		...['bare', 'single', 'double'].map((quotes) => [nodePlugin('shell-gets-any-id', quotes), 'by an id: got made-by-an-id, made by the plugin']),
 		[nodePlugin('shows-the-file-of-an-id'), 'grpc-message: got not the plugin\'s'],
 	],
+	'security.ports': [[nodePlugin('port-for-all'), 'on all addresses']],
 	'security.log': [[plugin({log_ids: true}), 'got a line that the id made up']],
 	'load.many-calls': [
 		[nodePlugin('file-a-call'), 'more files in the plugin directory: got'],
@@ -227,6 +228,8 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	['security.unrelated-nodes', answers({each: node('/dev/dri/renderD128')})],
 	['security.variables', variables({NVIDIA_VISIBLE_DEVICES: '{ids}', SOCKET_SECRET_PATH: '/run/secret', TOKEN: '{uuid}'})],
 	['security.socket', plugin({socket_mode: 0o755})],
+	['security.ports', plugin({})],
+	['security.ports', nodePlugin('port-for-this-host')],
 	['load.many-calls', raw('tidy')],
 	['load.many-calls', plugin({leak: {method: 'Allocate', bytes: 150}})],
 	['load.idle', raw('tidy')],

@@ -751,6 +751,13 @@ const faults = {
 		return message(...ids.map((id) => bytes(5, bytes(1, `example.com/gpu=${id}`))));
 	}),
 	'a-spec-for-the-latest': (folder) => faults['a-spec-for-each'](folder, () => 'gpu.json'),
+	'specs-of-the-registration': (folder) => {
+		faults['a-spec-for-each'](folder);
+		unlike('again', (before) => {
+			for (const name of readdirSync(folder)) rmSync(join(folder, name));
+			before();
+		});
+	},
 	'one-file-for-all': () => (plugin.files = (ids) => {
 		const path = join(dirname(directory), `node-${process.pid}.conf`);
 		writeFileSync(path, ids.join());
@@ -1243,6 +1250,14 @@ const faults = {
 		faults['nodes-of-their-own']();
 		unlike('failed', (before) => (before().length > 0 ? plugin.ids : []));
 	},
+	'last-device-unwatched': () => unlike('failed', (before) => before().filter((id) => id !== plugin.ids.at(-1))),
+	'prints-while-ill': () => setInterval(() => plugin.failed().length > 0 && process.stderr.write(`${'a device is lost '.repeat(300)}\n`), 50),
+	'slow-while-ill': () => unlike('allocate', (before, data) => {
+		for (const end = Date.now() + 6000; plugin.failed().length > 0 && Date.now() < end;);
+		return before(data);
+	}),
+	'port-for-all': () => net.createServer().listen(0, '0.0.0.0'),
+	'port-for-this-host': () => net.createServer().listen(0, '127.0.0.1'),
 	'another-fails': () => {
 		faults['nodes-of-their-own']();
 		unlike('failed', (before) => plugin.ids.filter((id) => before().length > 0 && !before().includes(id)));
