@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Memory that is given back all at once: what a snapshot owns. When memory runs out the arena
- * remembers it, strings become "" and arrays NULL; one check of `failed` at the end is enough.
+ * Memory that is freed all at once, such as everything that a snapshot owns. When memory runs out the
+ * arena remembers it, strings become "" and arrays NULL; one check of `failed` at the end is enough.
  */
 
 #include "base/error.h"
@@ -27,9 +27,9 @@ const char *arena_string(struct arena *arena, const char *string);
 const char *arena_format(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 const char *arena_vformat(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
-/* Room for one more element behind the `count` elements of an array that was grown only by this
- * function: `items`, or a larger zero-ended copy of it. NULL: out of memory, `items` stays valid.
- */
+/* Room for one more element after the `count` elements of an array that was grown only by this
+ * function: `items`, or a larger zero-ended copy of it. NULL: out of memory, `items` stays
+ * valid. */
 void *arena_grow(struct arena *arena, void *items, size_t count, size_t element_size);
 
 void arena_free(struct arena *arena);

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Room for one more element behind the `count` elements of an array that malloc() keeps and that
- * was grown only by this function, and for an end mark behind that: `items`, or where they have
- * moved to. NULL: out of memory, `items` stays valid. */
+/* Room for one more element, and an end mark after it, behind the `count` elements of a malloc()
+ * array that only this function has grown: `items`, or its new place. NULL: out of memory, `items`
+ * stays valid. */
 void *array_grow(void *items, size_t count, size_t element_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Bytes at places: of a file, or of what was kept of one that passed as a stream. */
+/* Random access to bytes: of a file, or of the kept part of one that passed as a stream. */
 
 #include "base/error.h"
 
@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 struct byte_source {
-	/* As many bytes from `offset` on as there are, `size` at most. */
+	/* Reads up to `size` bytes from `offset` on, fewer at the end. */
 	int (*read_at)(void *user, uint64_t offset, void *out, size_t size, size_t *got,
 		       struct error *err);
-	/* Told before many small reads of one range; NULL: need not know. Fails when the range cannot
-	 * be had. */
+	/* Announces many small reads of one range; NULL: not needed. Fails when the range cannot be
+	 * read. */
 	int (*expect)(void *user, uint64_t offset, uint64_t size, struct error *err);
 	void *user;
 };

@@ -7,7 +7,7 @@
 
 enum { XCR0_AVX = 0x6, XCR0_AVX512 = 0xe0 };
 
-/* What a level asks for beyond the one below it. */
+/* The features that a level adds to the one below it. */
 static const struct cpu_features levels[] = {
 	[2] = {.leaf1_ecx = BIT(0) | BIT(9) | BIT(13) | BIT(19) | BIT(20) |
 			    BIT(23),	 /* SSE3, SSSE3, CX16, SSE4.1, SSE4.2, POPCNT */

@@ -21,7 +21,7 @@ struct record {
 	uint64_t device, inode, size;
 	int64_t modified_ns, changed_ns;
 	char digest[DIGEST_SIZE];
-	char end; /* '\n': a torn record has none */
+	char end; /* '\n': missing from a torn record */
 };
 
 static const char magic[8] = "digest1";
@@ -39,7 +39,7 @@ static bool is_same(const struct record *record, const struct file_status *file)
 	       record->changed_ns == file->changed_ns;
 }
 
-/* False: it does not exist, cannot be trusted, or is full: then it starts anew. */
+/* False: the file does not exist, cannot be trusted, or is full, and starts anew. */
 static bool read_records(struct digest_cache *cache)
 {
 	char *data CLEANUP_FREE = NULL;

@@ -2,8 +2,8 @@
 #pragma once
 
 /* SHA-256 for the files of base/ that digest. libsodium computes it in portable C. Nettle, which
- * libarchive brings along on Linux, has the processor do it, five times as fast: a run digests
- * hundreds of megabytes of drivers, and layers of images have gigabytes. */
+ * libarchive brings along on Linux, uses the processor's instructions and is five times as fast: a
+ * run digests hundreds of megabytes of drivers, and layers of images have gigabytes. */
 
 #include <sodium.h>
 

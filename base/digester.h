@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Digests of bytes that come piece by piece, in the algorithms that the OCI image specification
+/* Digests of bytes that arrive in pieces, in the algorithms that the OCI image specification
  * registers (descriptor.md): "sha256:" and 64, or "sha512:" and 128 lower-case hex digits. */
 
 #include "base/digest.h"
@@ -14,7 +14,7 @@ struct digester;
 
 #define CLEANUP_DIGESTER __attribute__((cleanup(digester_free)))
 
-/* Is it a whole digest of one of the two? What starts with the name of another algorithm is not. */
+/* Is it a complete digest in one of the two algorithms? */
 bool digest_is_valid(const char *digest);
 
 /* In the algorithm of `digest`. ERROR_ARGUMENT: digest_is_valid() says no. */

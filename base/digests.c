@@ -28,7 +28,7 @@ struct digests {
 	uv_loop_t *loop;
 	struct digest_cache *cache; /* NULL: none */
 	struct digest_job *buckets[BUCKETS];
-	size_t open; /* jobs that have not ended */
+	size_t open; /* unfinished jobs */
 };
 
 struct digests *digests_new(uv_loop_t *loop, struct digest_cache *cache)

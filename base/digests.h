@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Digests of many files, read in the threads of a libuv loop's pool while the caller goes on. A
- * file is read once, under however many names it is asked for.
+ * Digests of many files, read in the threads of a libuv loop's pool while the caller continues. A
+ * file is read once, however many names it was added under.
  *
  *     digests = digests_new(&loop, NULL);
  *     digests_add(digests, "/usr/lib/libvulkan_lvp.so", &driver, err);
@@ -26,15 +26,15 @@ struct digests *digests_new(uv_loop_t *loop, struct digest_cache *cache);
 /* Stops what has not ended and frees. The loop may run. NULL is allowed. */
 void digests_free(struct digests *digests);
 
-/* Begins to read a regular file. ERROR_NOT_FOUND and others: it cannot be had; ERROR_FORMAT: it is
- * not a regular file. */
+/* Begins to read a regular file. ERROR_NOT_FOUND and others: it cannot be opened; ERROR_FORMAT: it
+ * is not a regular file. */
 int digests_add(struct digests *digests, const char *path, const struct digest_job **out,
 		struct error *err);
 
 /* Runs the loop until every file has been read. */
 void digests_wait(struct digests *digests);
 
-/* "sha256:..."; "" when the file could not be read to its end, or before that. */
+/* "sha256:..."; "" before the file has been read, or when that failed. */
 const char *digest_result(const struct digest_job *job);
 
 /*
@@ -43,7 +43,7 @@ const char *digest_result(const struct digest_job *job);
 struct digest_set {
 	struct text_list names;
 	const struct digest_job **jobs; /* as many as names */
-	bool incomplete;		/* a file could not be had */
+	bool incomplete;		/* a file could not be read */
 };
 
 void digest_set_free(struct digest_set *set);

@@ -16,7 +16,7 @@
 struct elf_reader {
 	const struct byte_source *source;
 	struct elf_info *info;
-	void *segments; /* Elf64_Phdr or Elf32_Phdr */
+	void *segments; /* array of Elf64_Phdr or Elf32_Phdr */
 	size_t segment_count;
 	uint64_t strings_offset, strings_size;
 	uint64_t versions, versions_count; /* DT_VERNEED, DT_VERNEEDNUM; 0: none */

@@ -38,15 +38,15 @@ struct elf_info {
 	struct text_list needed;
 	struct text_list rpath, runpath; /* directories, tokens such as $ORIGIN not expanded */
 	bool no_default_directories;	 /* DF_1_NODEFLIB */
-	unsigned x86_level; /* of x86-64 that its note asks for, 1 to 4; 0: no such note */
-	char *glibc; /* newest version of glibc whose symbols it needs (DT_VERNEED): "2.34"; NULL */
+	unsigned x86_level; /* the x86-64 level that its note requires, 1 to 4; 0: no such note */
+	char *glibc; /* newest glibc whose symbols it needs (DT_VERNEED): "2.34"; NULL: none */
 };
 
 /* Reads a file. ERROR_FORMAT: not ELF, or broken; ERROR_LIMIT: beyond a bound above;
  * ERROR_UNSUPPORTED: big-endian; every error names the path. Free with elf_info_free(). */
 int elf_read(const char *path, struct elf_info *out, struct error *err);
 
-/* The same of other bytes; errors of the source come back as they are. */
+/* As elf_read(), from a source; its errors come back as they are. */
 int elf_read_from(const struct byte_source *source, struct elf_info *out, struct error *err);
 
 void elf_info_free(struct elf_info *info);
@@ -62,7 +62,7 @@ struct elf_missing {
 	const char *needed_by; /* destination of the file that needs it */
 };
 
-/* No two files have the same destination. Each object follows those that led to it. */
+/* No two files have the same destination. Each object comes after the one that first needed it. */
 struct elf_closure {
 	struct elf_file *files;
 	size_t file_count;
@@ -71,24 +71,23 @@ struct elf_closure {
 	struct elf_search *search; /* private */
 };
 
-/* An empty closure of a node whose files lie below `root` (NULL: the running system), whose
- * /etc/ld.so.conf is read here; a missing one is fine. NULL with `err` filled. */
+/* An empty closure for a node whose files are below `root` (NULL: the running system). Reads its
+ * /etc/ld.so.conf; a missing one is fine. NULL with `err` filled. */
 struct elf_closure *elf_closure_new(const char *root, struct error *err);
 
 /*
- * Adds a file (absolute path, without the root), its interpreter and, breadth first, what they
- * need: names are looked up in DT_RPATH of the file and of those that led to it, DT_RUNPATH, the
- * directories of ld.so.conf and the default ones of the machine, and must be of the same machine.
- * LD_LIBRARY_PATH and glibc-hwcaps are not looked at. Names that are found nowhere are added to
- * `missing`; that is not an error. Each call stands for a process of its own: it shares no loaded names
- * with earlier ones. ERROR_NOT_FOUND, ERROR_FORMAT for the file itself; ERROR_LIMIT beyond
- * ELF_CLOSURE_MAX.
+ * Adds a file (absolute path, without the root), its interpreter and, breadth first, what they need:
+ * names are looked up in DT_RPATH of the file and of those that led to it, DT_RUNPATH, the directories
+ * of ld.so.conf and the default ones of the machine, and must be of the same machine. LD_LIBRARY_PATH
+ * and glibc-hwcaps are ignored. Names that are found nowhere are added to `missing`; that is not an
+ * error. Each call models a new process: it shares no loaded names with earlier calls.
+ * ERROR_NOT_FOUND, ERROR_FORMAT for the file itself; ERROR_LIMIT beyond ELF_CLOSURE_MAX.
  */
 int elf_closure_add(struct elf_closure *closure, const char *path, struct error *err);
 
-/* Where a program of this program's machine finds a library that it asks for by bare name, as
- * dlopen() does: the directories of ld.so.conf, then the default ones. *path is without the root;
- * caller frees. ERROR_NOT_FOUND. */
+/* Finds a library by its bare name, as dlopen() in a program of this machine's architecture does:
+ * the directories of ld.so.conf, then the default ones. *path is without the root; caller frees.
+ * ERROR_NOT_FOUND. */
 int elf_closure_find(struct elf_closure *closure, const char *name, char **path, struct error *err);
 
 void elf_closure_cleanup(struct elf_closure **closure); /* for CLEANUP() */

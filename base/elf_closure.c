@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-/* An object as the loader has it in one process. */
+/* An object that the loader has loaded in one process. */
 struct closure_object {
 	const struct elf_known *known;
 	const char *destination;
 	const char *origin;		     /* what $ORIGIN means for it */
-	const struct closure_object *loader; /* whose need led to it; NULL for the first */
+	const struct closure_object *loader; /* the object that needs it; NULL for the first */
 };
 
 /* One process: what elf_closure_add() follows. */
@@ -174,7 +174,7 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 		}
 	}
 
-	/* What they load in turn is behind them in the list. */
+	/* Objects that they load in turn are appended to the list. */
 	for (size_t i = 0; rc == 0 && i < process.count; i++) {
 		const struct closure_object *object = process.objects[i];
 		const struct text_list *needed = &object->known->info.needed;

@@ -22,7 +22,7 @@ static char *search_host_path(const struct elf_search *search, const char *path)
 static int config_read(struct elf_search *search, const char *path, unsigned depth,
 		       struct error *err);
 
-/* "include GLOB": wildcards in the last part only; relative to the file that has it. */
+/* "include GLOB": wildcards in the last part only; relative to the including file. */
 static int config_include(struct elf_search *search, const char *pattern, const char *path,
 			  unsigned depth, struct error *err)
 {
@@ -136,7 +136,7 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 	return rc;
 }
 
-/* What the loader finds by itself, by machine: the multiarch name of Debian and its relatives. */
+/* The loader's default directories by machine, with the multiarch name of Debian and its derivatives. */
 static const char *search_multiarch(const struct elf_info *info)
 {
 	static const struct {

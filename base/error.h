@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * base/ holds what every folder may use and what knows nothing of GPUs: errors, text, files, JSON, child
- * processes, command lines. Compilers and operating systems differ here and nowhere else: what is the
- * same on every system lies in base/ itself, what differs behind one header in posix/ and windows/.
+ * base/ holds code that every folder may use and that is not about GPUs: errors, text, files, JSON,
+ * child processes, command lines. Only here does code differ between compilers and operating systems:
+ * portable code is in base/ itself, the rest in posix/ and windows/ behind one header.
  */
 
 /* The error object is part of the public C API, so its header is installed. */
 #include "base/include/gpucert/error.h"
 
-/* The code's own names for the codes. The Windows headers have macros of four of them: whichever is
- * included first, the names mean these from here on. */
+/* The code's own names for the codes. Windows headers define four of them as macros; from here on
+ * the names mean these, whichever is included first. */
 #ifdef _WIN32
 #include <winerror.h>
 #undef ERROR_NOT_FOUND

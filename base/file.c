@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is the same on every system; the rest is in posix/ and windows/. */
+/* The portable part; the rest is in posix/ and windows/. */
 #include "base/file.h"
 
 #include "base/cleanup.h"
@@ -25,7 +25,7 @@ int file_read_some(int fd, const char *path, void *out, size_t size, size_t *cou
 
 bool file_write_all(int fd, const void *data, size_t size)
 {
-	enum { PART_MAX = 1 << 20 }; /* on Windows write() counts to INT_MAX alone */
+	enum { PART_MAX = 1 << 20 }; /* on Windows write() accepts at most INT_MAX */
 	const char *left = data;
 	while (size > 0) {
 		ssize_t count = write(fd, left, size < PART_MAX ? (unsigned)size : PART_MAX);

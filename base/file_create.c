@@ -13,7 +13,7 @@ int file_create(const char *path, const void *data, size_t size, unsigned mode, 
 	uv_fs_t request CLEANUP(uv_fs_req_cleanup) = {0};
 	if (native == NULL)
 		return error_memory(err);
-	/* An empty file takes the name, and what has the content and its mode takes its place. */
+	/* An empty file claims the name; the file with the content and its mode then replaces it. */
 	int fd = uv_fs_open(NULL, &request, native, UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_EXCL,
 			    (int)mode, NULL);
 	if (fd < 0)

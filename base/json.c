@@ -20,8 +20,7 @@ static int parse_error(const char *data, size_t size, const char *at, const char
 	return error_set(err, ERROR_FORMAT, "line %zu, column %zu: %s", line, column, what);
 }
 
-/* Refuses two things that the parser accepts: deep nesting, and NULs, which would end a C string
- * early. */
+/* Refuses deep nesting, and NULs, which would end a C string early: the parser accepts both. */
 static int json_check(const char *data, size_t size, struct error *err)
 {
 	static const char nul[] = "\\u0000";

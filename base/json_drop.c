@@ -18,7 +18,7 @@ static const char *string_end(const char *at, const char *end)
 	return end;
 }
 
-/* Every control character is, as for the parser. */
+/* Control characters count, as for the parser. */
 static bool is_space(char c)
 {
 	return (unsigned char)c <= ' ';
@@ -94,7 +94,7 @@ size_t json_drop_members(char *data, size_t size, const char *const *keys)
 		if (comma < end && *comma == ',') {
 			next = space_end(comma + 1, end);
 		} else {
-			/* A last member goes with the comma before it. */
+			/* The last member is removed with the comma before it. */
 			char *before = to;
 			while (before > data && is_space(before[-1]))
 				before--;

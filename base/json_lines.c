@@ -11,7 +11,7 @@ int json_append_line(const char *path, const cJSON *json, struct error *err)
 	char *text CLEANUP_FREE = json_print_compact(json);
 	struct text line CLEANUP_TEXT = {0};
 	text_addf(&line, "%s\n", text);
-	/* Unbuffered: one write, of which a process that is killed leaves all or nothing. */
+	/* Unbuffered: a single write, so a killed process leaves all of it or nothing. */
 	FILE *file CLEANUP_FILE = fopen(path, "ab");
 	if (file == NULL || setvbuf(file, NULL, _IONBF, 0) != 0 ||
 	    fwrite(line.data, 1, line.size, file) != line.size)

@@ -96,7 +96,7 @@ void json_members_reset(const struct json_member *members, void *structure)
 /* Whole numbers that a double holds exactly. */
 #define WHOLE_MAX (INT64_C(1) << 53)
 
-/* One reading of an object; without a structure it only checks. */
+/* The state of reading one object; without a structure it is only checked. */
 struct reading {
 	struct arena *arena;
 	struct error *err;
@@ -224,7 +224,7 @@ static int compare_places(const void *a, const void *b)
 	return order != 0 ? order : (one->index > other->index) - (one->index < other->index);
 }
 
-/* Refuses a key that comes again: the first one that does. Sorted, since a stranger chooses how many there are. */
+/* Refuses the first repeated key. Sorts, because untrusted input determines how many there are. */
 static int refuse_repeated(struct reading *reading, const struct json_at *at, size_t count)
 {
 	struct place *places CLEANUP_FREE = calloc(count + 1, sizeof(*places));
@@ -280,7 +280,7 @@ static int read_elements(struct reading *reading, const struct json_at *at,
 	return 0;
 }
 
-/* The member is there, and of its type. */
+/* Reads a member that is present and has its type. */
 static int read_member(struct reading *reading, const struct json_at *at,
 		       const struct json_member *member, void *structure)
 {

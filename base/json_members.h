@@ -2,28 +2,28 @@
 #pragma once
 
 /*
- * A structure as a JSON object. One table of its members reads it, with the bounds and the errors
- * of base/json.h, writes it, gives it its empty values and compares two of them. A table can check
- * and copy an object that has no structure, too; then its rows have no place.
+ * A structure as a JSON object. One table of its members reads it with the bounds and the errors of
+ * base/json.h, writes it, resets it and compares two of them. A table without a structure, whose
+ * rows have no offset, can check and copy objects.
  */
 
 #include "base/arena.h"
 #include "base/members.h"
 
 enum json_member_type {
-	JSON_MEMBER_STRING, /* const char *, never NULL but with JSON_OR_NULL */
-	JSON_MEMBER_BOOL,   /* bool */
-	JSON_MEMBER_INT,    /* an integer of 4 or 8 bytes, from `min` to `max` */
-	JSON_MEMBER_HEX, /* the same as a string, "0x" and up to `max` digits; written with all */
+	JSON_MEMBER_STRING,  /* const char *, never NULL except with JSON_OR_NULL */
+	JSON_MEMBER_BOOL,    /* bool */
+	JSON_MEMBER_INT,     /* an integer of 4 or 8 bytes, from `min` to `max` */
+	JSON_MEMBER_HEX,     /* as a string: "0x" and up to `max` digits; all are written */
 	JSON_MEMBER_CHOICE,  /* an enum: the position in `names` */
-	JSON_MEMBER_NAMES,   /* const char *const *: NULL-ended, no empty ones, each once */
-	JSON_MEMBER_STRINGS, /* array: a pointer to const char *, any of them */
+	JSON_MEMBER_NAMES,   /* const char *const *: NULL-ended; none is empty, each appears once */
+	JSON_MEMBER_STRINGS, /* array: a pointer to const char *, any strings */
 	JSON_MEMBER_INTS,    /* array: a pointer to int64_t */
 	JSON_MEMBER_OBJECT,  /* an object whose `members` are of the structure at `offset` */
 	JSON_MEMBER_OBJECTS, /* array: a pointer to structures of `size` bytes with `members` */
 	JSON_MEMBER_MAP,     /* object of strings: a pointer to struct json_pair */
-	JSON_MEMBER_SCHEMA,  /* the string `what`, of which there is no other version */
-	JSON_MEMBER_ANY, /* const cJSON *: an object, of which nothing is checked; the document's */
+	JSON_MEMBER_SCHEMA,  /* exactly the string `what` */
+	JSON_MEMBER_ANY,     /* const cJSON *: an object, unchecked and owned by the document */
 };
 
 struct json_pair {
@@ -32,15 +32,15 @@ struct json_pair {
 
 enum json_presence {
 	JSON_OPTIONAL, /* left out when it has its empty value */
-	JSON_WRITTEN,  /* may be missing where it is read, is always written */
+	JSON_WRITTEN,  /* may be missing when read, is always written */
 	JSON_NULL,     /* the same, as null when it has its empty value */
-	JSON_OR_NULL,  /* of a string: the same, and null is NULL, not "" */
+	JSON_OR_NULL,  /* the same for a string, but null is NULL, not "" */
 	JSON_REQUIRED,
-	JSON_FILLED, /* and not empty */
-	JSON_OTHERS, /* of the end of a table: other members may be there and are not looked at */
+	JSON_FILLED, /* required, and not empty */
+	JSON_OTHERS, /* at the end of a table: other members are allowed and ignored */
 };
 
-/* The end of such a table. */
+/* Ends a table that allows other members. */
 #define JSON_END_OTHERS                                                                            \
 	{                                                                                          \
 		.presence = JSON_OTHERS                                                            \
@@ -70,11 +70,11 @@ struct json_member {
 	const char *what;	  /* NAMES: "the name of an API", for errors */
 	const struct json_member *members;
 	int tag; /* the table's own */
-	/* What is asked beyond the type; for each entry of STRINGS, INTS and a MAP. NULL: nothing. */
+	/* A check beyond the type, called for each entry of STRINGS, INTS and a MAP. NULL: none. */
 	int (*check)(const struct json_at *at, struct error *err);
 };
 
-/* The place of a member in its structure, for the rows of a table. */
+/* The offset of a member in its structure, for the rows of a table. */
 #define JSON_AT(structure, member)                                                                 \
 	.offset = offsetof(structure, member), .size = sizeof(((structure *)0)->member)
 
@@ -100,15 +100,15 @@ struct json_member {
 		JSON_COUNTED(structure, items_, count_), .max = (max_), .members = (members_)      \
 	}
 
-/* Gives every member its empty value: "" or `empty`, no elements. */
+/* Sets every member to its empty value: "" or `empty`, no elements. */
 void json_members_reset(const struct json_member *members, void *structure);
 
-/* Reads the object. Strings and elements are the arena's. Errors are those of json_need(), and
- * "unknown member" for a key that the table does not have, "appears twice" for one that does. ERROR_LIMIT: too many elements. ERROR_MEMORY. */
+/* Reads the object. Strings and elements are in the arena. Errors are those of json_need(), and "unknown member" for a
+ * key that the table does not have, "appears twice" for one that does. ERROR_LIMIT: too many elements. ERROR_MEMORY. */
 int json_members_read(const struct json_at *object, const struct json_member *members,
 		      void *structure, struct arena *arena, struct error *err);
 
-/* A check of an object. Zeroed: the plainest one. */
+/* How an object is checked. Zeroed: the defaults. */
 struct json_checking {
 	const char *const *also; /* further keys that the object may hold, NULL-ended; or NULL */
 	/* Called for each member that is present and sound. NULL: for none. */
@@ -119,11 +119,11 @@ struct json_checking {
 	const struct json_member *refused;
 };
 
-/* Checks only, as json_members_read() does; the table has no NAMES. `checking`: NULL for the plainest one. */
+/* Checks only, as json_members_read() does; the table has no NAMES. `checking`: NULL for the defaults. */
 int json_members_check(const struct json_at *object, const struct json_member *members,
 		       struct json_checking *checking, struct error *err);
 
-/* Adds to `to` what the object has of the table's members; what it lacks is null where the row says JSON_NULL. */
+/* Adds to `to` the object's members that are in the table; a missing one is null where the row says JSON_NULL. */
 void json_members_copy(const cJSON *object, const struct json_member *members, struct members *to);
 
 /* NULL: out of memory. */

@@ -10,14 +10,13 @@
 
 #include <stddef.h>
 
-/* Opens a library by its soname, DLL name or path. On Windows a bare name is looked up in System32
- * alone, so that no DLL beside the program or in PATH is taken for it; a library of that name that
- * is loaded already is that one. ERROR_NOT_FOUND: the machine lacks the library itself.
- * ERROR_UNAVAILABLE: it is there, but cannot be loaded (something that it needs is missing, wrong
- * machine); the text says what. */
+/* Opens a library by its soname, DLL name or path. On Windows a bare name is looked up only in
+ * System32, not next to the program or in PATH; a library of that name that is already loaded is
+ * used. ERROR_NOT_FOUND: the machine lacks the library itself. ERROR_UNAVAILABLE: it exists, but
+ * cannot be loaded (a missing dependency, wrong machine); the text says why. */
 int library_open(const char *name, void **handle, struct error *err);
 
-/* The address of a function into the function pointer at `function`. ERROR_NOT_FOUND. */
+/* Stores the address of a function in the function pointer at `function`. ERROR_NOT_FOUND. */
 int library_function(void *handle, const char *name, void *function, struct error *err);
 
 /* A member that points to a function of this name, as a header declares it, for library_function(). */

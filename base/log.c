@@ -66,7 +66,7 @@ void log_message(enum log_level level, const char *format, ...)
 		(void)file_write_all(STDERR_FILENO, line.data, line.size);
 		return;
 	}
-	/* Memory was too short for the message. */
+	/* Not enough memory for the message. */
 	static const char text[] = "a message was lost\n";
 	static const char json[] = "{\"level\":\"error\",\"message\":\"a message was lost\"}\n";
 	const char *lost = logger.json ? json : text;

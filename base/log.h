@@ -16,7 +16,7 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-void log_set_program(const char *name);	  /* kept by reference */
+void log_set_program(const char *name);	  /* not copied */
 void log_set_level(enum log_level level); /* default: info */
 void log_set_json(bool json);
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Building JSON objects member by member. The first failure is remembered, what follows does
- * nothing, and members_take() returns NULL: one check at the end is enough.
+ * Building JSON objects member by member. After a failure further calls do nothing, and
+ * members_take() returns NULL: one check at the end is enough.
  */
 
 #include "base/json.h"
@@ -31,7 +31,7 @@ void member_string(struct members *members, const char *key, const char *string)
 void member_optional(struct members *members, const char *key, const char *string);
 /* The same for a fixed-size array that may lack its NUL. */
 void member_text(struct members *members, const char *key, const char *array, size_t size);
-/* The same, cut to `max` bytes and "..." behind them. */
+/* The same, cut to `max` bytes followed by "...". */
 void member_cut(struct members *members, const char *key, const char *string, size_t max);
 /* Takes ownership of `string`; NULL is a failure. */
 void member_taken(struct members *members, const char *key, char *string);
@@ -47,8 +47,8 @@ void member_number(struct members *members, const char *key, double value);
 void member_milliseconds(struct members *members, const char *key, uint64_t nanoseconds);
 void member_bool(struct members *members, const char *key, bool value);
 void member_null(struct members *members, const char *key);
-/* For programs, in which memory does not run out: a new object, or array, which is a member from now on and is filled in
- * place. The parent owns it. */
+/* For programs, in which memory does not run out: adds a new object or array, which is filled in place. The parent owns
+ * it. */
 struct members member_object(struct members *members, const char *key);
 struct members member_array(struct members *members, const char *key);
 /* A copy of `value`, or an empty array for NULL. */

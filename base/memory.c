@@ -21,7 +21,7 @@ void *memory_checked_(void *memory)
 
 void *memory_allocate(size_t count, size_t size)
 {
-	/* calloc() may return NULL for nothing. */
+	/* calloc() may return NULL for a size of 0. */
 	return memory_checked_(count != 0 && size != 0 ? calloc(count, size) : calloc(1, 1));
 }
 

@@ -4,10 +4,10 @@
 /*
  * Memory from malloc(), for free().
  *
- * A program that called memory_ends_process() ends when memory runs out: its code does not look for
- * NULL, and nothing in base/ fails there for want of memory. In libgpudiscovery and in the
- * reference plugin, which live in or beside other people's programs, the functions return NULL and
- * the error codes of their callers say so.
+ * A program that called memory_ends_process() ends when memory runs out: its code does not check
+ * for NULL, and nothing in base/ fails for lack of memory. In libgpudiscovery and the reference
+ * plugin, which run in or next to other people's programs, the functions return NULL and their
+ * callers return ERROR_MEMORY.
  */
 
 #include <stddef.h>
@@ -15,7 +15,7 @@
 /* Zeroed memory for an array. */
 void *memory_allocate(size_t count, size_t size);
 
-/* The array with another count of elements; new ones are not zeroed. NULL leaves it as it was. */
+/* Resizes the array; new elements are not zeroed. NULL: out of memory, the array is unchanged. */
 void *memory_resize(void *array, size_t count, size_t size);
 
 /* A copy of the string, and of at most its first `size` bytes. */

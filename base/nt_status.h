@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Exit codes of Windows programs that an unhandled exception ended: its NTSTATUS. Windows
- * containers are looked at from elsewhere too, so this is there on every system. */
+/* Exit codes of Windows programs that an unhandled exception ended: its NTSTATUS. Built on every
+ * system, because Windows containers are also inspected from others. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,5 +11,5 @@
  * STATUS_CONTROL_C_EXIT, which ends programs that were asked to end. */
 bool nt_status_is_exception(int exit_code);
 
-/* "access violation"; "unhandled exception" for those without a name here. */
+/* "access violation"; "unhandled exception" for unlisted ones. */
 const char *nt_status_name(int exit_code);

@@ -89,10 +89,10 @@ static int options_run(struct options_line *line)
 	return command->run(&line->arguments);
 }
 
-/* A reader that went away needs no message: `head` does it. */
+/* No message when the reader closed the pipe, as `head` does. */
 static int check_output(const struct command_spec *program, int code)
 {
-	/* A write that failed earlier left only a flag, so it is tried again with a byte that no longer matters. */
+	/* A write that failed earlier left only a flag: writing one more byte gets errno. */
 	bool failed = ferror(stdout) != 0;
 	if (failed) {
 		clearerr(stdout);

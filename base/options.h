@@ -7,11 +7,11 @@
  *
  * Long options with "--name VALUE" and "--name=VALUE", short options ("-n VALUE", "-nVALUE", "-ab"
  * for flags), "--" ends options, options and positional arguments may be mixed. A flag also takes
- * "--name=false". The last of several values counts. An unknown option, command or choice is
- * answered with the nearest known one. Every program has -h, --help and --version by itself.
+ * "--name=false". The last value wins. An unknown option, command or choice is answered with the
+ * nearest known one. Every program has -h, --help and --version.
  *
- * What the command line does not give comes from the option's environment variable (an empty one
- * counts as unset), and else is what the target held before: the default, which --help shows.
+ * An option missing from the command line comes from its environment variable (an empty one counts
+ * as unset), and otherwise keeps the value of its target: the default, which --help shows.
  */
 
 #include "base/error.h"
@@ -38,7 +38,7 @@ struct option_spec {
 	const char *value; /* what --help shows for the value: "DIR"; DIR, FILE, PATH and COMMAND
 			      tell completions what to offer */
 	const char *help;  /* one sentence or two, no newline */
-	int64_t min, max;  /* OPTION_INT; both 0: any. A default outside is not shown */
+	int64_t min, max;  /* OPTION_INT; both 0: any. A default out of range is not shown */
 	const char *const *choices; /* OPTION_CHOICE: NULL-ended */
 	const char *env;	    /* environment variable; may be NULL */
 };
@@ -46,7 +46,8 @@ struct option_spec {
 /* The beginning of a row in a table of options. */
 #define OPTION_ROW(name_, type_, target_) .name = (name_), .type = (type_), .target = &(target_)
 
-/* Words that completions offer for values and arguments in whose name `value` is ("PATTERN"), besides files. */
+/* Words that completions offer, in addition to files, for values and arguments whose name contains `value`
+ * ("PATTERN"). */
 struct options_words {
 	const char *value;	  /* NULL ends a table */
 	const char *const *words; /* NULL-ended; without blanks and quotes */
@@ -61,39 +62,38 @@ struct command_spec {
 				  there may be: "FILE", "[CHECK...]", "OLD NEW"; NULL: none */
 	const char *description; /* paragraphs separated by "\n\n"; may be NULL */
 	const struct option_spec *options;   /* ended by {.name = NULL}; may be NULL. A program's
-						options are accepted before and behind the command */
+					      * options are accepted before and after the command */
 	const struct command_spec *commands; /* ended by {.name = NULL}; may be NULL */
 	const struct options_words *words;   /* of a program; may be NULL */
 	const char *const *examples; /* NULL-ended pairs: command line, what it does; may be NULL */
 	const char *const *exit_codes; /* NULL-ended pairs: code, meaning; may be NULL */
-	int exit_output;	       /* of a program: when standard output cannot be written;
-					  0: EXIT_FAILURE */
+	int exit_output;	       /* of a program: the exit code when standard output cannot be
+				        * written; 0: EXIT_FAILURE */
 	int (*run)(const struct text_list
 			   *arguments); /* exit code; NULL for a program with commands */
 };
 
 /*
- * The whole of main(): parses, answers --help, --version, --generate man|bash|zsh (which the
- * build uses) and --complete (which the completions use), finds the command, runs it and returns
- * its exit code. A usage error is printed to stderr with the way to --help, and is exit code OPTIONS_EXIT_USAGE. When standard output cannot
- * be written in the end, that is said on stderr, and an exit code of 0 becomes the program's
- * `exit_output`.
+ * The whole of main(): parses, answers --help, --version, --generate man|bash|zsh (which the build uses) and --complete
+ * (which the completions use), finds the command, runs it and returns its exit code. A usage error is printed to stderr
+ * with a hint at --help, and the exit code is OPTIONS_EXIT_USAGE. If standard output could not be written, an error is
+ * printed to stderr, and an exit code of 0 becomes the program's `exit_output`.
  *
  * Begins with program_begin(), so on Windows the command line is that of the process.
  */
 int options_main(const struct command_spec *program, int argc, char **argv);
 
-/* The same for any arguments, which are UTF-8. */
+/* As options_main() for any arguments, which are UTF-8. */
 int options_run_line(const struct command_spec *program, int argc, char **argv);
 
-/* Writes to standard output what a command has built, and frees it. ERROR_MEMORY: it is NULL. */
+/* Writes a command's output to standard output and frees it. ERROR_MEMORY: it is NULL. */
 int options_print(char *text, struct error *err);
 
 /* Texts; appended to `out`. `command` is one of the program's, or NULL for the program itself.
  * `color` adds terminal styles to the help, which is as wide as the terminal on standard output. */
 void options_help(const struct command_spec *program, const struct command_spec *command,
 		  bool color, struct text *out);
-/* Of the commands of a group ("image"). */
+/* Help for a group of commands ("image"). */
 void options_help_group(const struct command_spec *program, const char *group, bool color,
 			struct text *out);
 void options_man(const struct command_spec *program, struct text *out);
@@ -101,6 +101,7 @@ void options_man(const struct command_spec *program, struct text *out);
 void options_bash(const struct command_spec *program, struct text *out);
 void options_zsh(const struct command_spec *program, struct text *out);
 
-/* The answer to "PROGRAM --complete WORD...": what may stand in place of the last word. The first line names what the shell offers
- * itself (files, directories, commands; empty: nothing), each other line is a candidate, and its help after a tab. argv[0] is ignored. */
+/* The answer to "PROGRAM --complete WORD...": what can replace the last word. The first line names what the shell
+ * offers itself (files, directories, commands; empty: nothing), each other line is a candidate, and its help after a
+ * tab. argv[0] is ignored. */
 void options_complete(const struct command_spec *program, int argc, char **argv, struct text *out);

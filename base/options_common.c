@@ -126,7 +126,7 @@ void options_nearest_try(struct options_nearest *nearest, const char *candidate)
 	size_t known = strlen(candidate);
 	if (wanted == 0 || wanted > NEAREST_LENGTH_MAX || known > NEAREST_LENGTH_MAX)
 		return;
-	/* A beginning of a name is as good as one typing error. */
+	/* A prefix counts as one typing error. */
 	size_t distance = wanted >= 3 && text_starts_with(candidate, nearest->wanted)
 				  ? 1
 				  : text_distance(nearest->wanted, candidate);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What may come next on a command line, and the scripts by which bash and zsh ask the program for it. */
+/* Completions of a command line, and the scripts with which bash and zsh request them. */
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/options_internal.h"
@@ -51,7 +51,7 @@ static void offer_commands(struct text *out, const char *word, const struct opti
 	}
 }
 
-/* For a value or an argument of this name: what the shell itself offers, and the program's words. */
+/* For a value or argument of this name: the shell's own offers, and the program's words. */
 static void offer_value(struct text *out, const char *word, const struct command_spec *program,
 			const char *value)
 {
@@ -99,7 +99,7 @@ void options_complete(const struct command_spec *program, int argc, char **argv,
 		return;
 	const char *word = words.items[words.count - 1];
 	struct options_line line CLEANUP(options_line_free) = {
-		.program = program, .help = true /* errors do not count */};
+		.program = program, .help = true /* errors are ignored */};
 	(void)options_line_read(&line, (int)words.count - 1, words.items, NULL);
 	const char *value = strchr(word, '=');
 	const struct option_spec *option =
@@ -126,7 +126,7 @@ void options_complete(const struct command_spec *program, int argc, char **argv,
 	}
 }
 
-/* ! is the program's name. The shells' own offers come from what the first line names. */
+/* "!" is replaced by the program's name. The first line of the answer selects the shell's own offers. */
 static const char bash_script[] =
 	"# bash completion for !, written by '! --generate bash'\n"
 	"_gpucert_complete_!()\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the writers of help and man page, completion and the parser share. */
+/* Shared by help, man page, completion and parser. */
 
 #include "base/options.h"
 
@@ -23,21 +23,21 @@ enum { OPTIONS_BUILTIN_HELP, OPTIONS_BUILTIN_VERSION };
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 bool options_takes_value(const struct option_spec *option);
-/* "DIR"; "VALUE" when not named. */
+/* "DIR"; "VALUE" by default. */
 const char *options_value_name(const struct option_spec *option);
 
 /* The length of the name of the command's group: 5 of "image build"; 0: it is in none. */
 size_t options_group_length(const struct command_spec *command);
 bool options_in_group(const struct command_spec *command, const char *group);
 
-/* "[possible values: a, b] [default: x] [env: NAME]"; nothing when there is nothing to say. */
+/* "[possible values: a, b] [default: x] [env: NAME]"; nothing when none applies. */
 void options_add_details(struct text *out, const struct option_spec *option);
 
 /* Positional arguments for the usage line: "FILE", "COMMAND ..."; "" for none. */
 const char *options_arguments(const struct command_spec *shown);
 
-/* The text up to an empty line; *rest moves behind that, NULL at the end. NULL: there is nothing
- * more, or memory ran out. Caller frees. */
+/* The text up to an empty line; *rest moves past it, NULL at the end. NULL: no more paragraphs, or
+ * out of memory. Caller frees. */
 char *options_next_paragraph(const char **rest);
 
 /* The nearest of the candidates, NULL when none is near enough. */
@@ -48,7 +48,7 @@ struct options_nearest {
 };
 void options_nearest_try(struct options_nearest *nearest, const char *candidate);
 
-/* A command line taken apart; no target has been touched. */
+/* A parsed command line; no target has been touched. */
 struct options_given {
 	const struct option_spec *option;
 	const char *value; /* NULL for a flag without "=" */
@@ -56,7 +56,7 @@ struct options_given {
 
 struct options_line {
 	const struct command_spec *program;
-	const struct command_spec *command; /* NULL until one is chosen, and for a program alone */
+	const struct command_spec *command; /* NULL until chosen, or without commands */
 	const char *group; /* the first word of its name, where that has two; NULL: it has one */
 	struct options_given *given;
 	size_t count;
@@ -64,14 +64,14 @@ struct options_line {
 	bool help, version;
 	const char *generate;		       /* NULL: not asked for */
 	bool ended;			       /* by "--": no options follow */
-	const struct option_spec *lacks_value; /* the last word; NULL: it lacks none */
+	const struct option_spec *lacks_value; /* whose value is missing; NULL: none */
 };
 
 /* By its name, or with no name by its letter. NULL: unknown. */
 const struct option_spec *options_find(const struct options_line *line, const char *name,
 				       size_t length, char letter);
 
-/* Takes the command line apart. After --help errors do not count. */
+/* Parses the command line. After --help errors are ignored. */
 int options_line_read(struct options_line *line, int argc, char **argv, struct error *err);
 /* Fills the targets from the line and the environment. */
 int options_line_apply(const struct options_line *line, struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes a command line apart by the tables. */
+/* Parses a command line by the tables of options. */
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -60,7 +60,7 @@ static int options_unknown(const struct options_reader *reader, const char *word
 	const struct option_spec *tables[TABLES] = {NULL};
 	if (name == NULL)
 		return error_memory(reader->err);
-	/* An option of a command that comes before the command, or without one. */
+	/* Options of a command before the command itself, or without one. */
 	const struct command_spec *commands =
 		line->command == NULL ? line->program->commands : NULL;
 	for (; commands != NULL && commands->name != NULL; commands++) {

@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-/* Text in which nothing is a macro, an escape or a typographic hyphen. */
+/* Text escaped so that nothing in it is a macro, an escape or a typographic hyphen. */
 static void man_add(struct text *out, const char *string)
 {
 	bool line_start = true;

@@ -59,7 +59,7 @@ static int options_set(const struct option_spec *option, const char *value, cons
 	return 0;
 }
 
-/* Whatever is wrong with a value is an argument that makes no sense. */
+/* Whatever is wrong with a value, the argument makes no sense. */
 static int as_argument_error(int rc, struct error *err)
 {
 	if (rc == 0 || rc == ERROR_MEMORY)
@@ -97,7 +97,7 @@ static int apply_one(const struct options_line *line, const struct option_spec *
 		if (line->given[i].option != option)
 			continue;
 		if (!given && option->type == OPTION_LIST)
-			text_list_free(option->target); /* what is given replaces the default */
+			text_list_free(option->target); /* the values given replace the default */
 		given = true;
 		int rc = options_set(option, line->given[i].value, what, err);
 		if (rc < 0)

@@ -31,7 +31,8 @@ static const char *last_separator(const char *path)
 }
 
 #ifdef _WIN32
-/* "C:\", "\\server\share\", "\\?\", "\", or what of it is there; a drive alone ("C:") is not. */
+/* "C:\", "\\server\share\", "\\?\", "\", or the part of it that is present; a drive without a
+ * separator ("C:") does not count. */
 static size_t root_length(const char *path)
 {
 	size_t length = 2;
@@ -97,8 +98,7 @@ bool path_is_absolute(const char *path)
 	return root_length(path) != 0;
 }
 
-/* Drops the last component behind the root of `out`; false when there is none that may be dropped.
- */
+/* Drops the last component of `out` after the root; false when none may be dropped. */
 static bool drop_last(struct text *out, size_t root)
 {
 	const char *rest = text_string(out) + root;

@@ -2,11 +2,9 @@
 #pragma once
 
 /*
- * Paths as text; nothing here touches the file system but path_of_program().
- *
- * They follow the rules of the system that the program runs on: on Windows '\\' and '/' both
- * separate (results have '\\'), "C:\\", "\\\\server\\share" and "\\" begin an absolute path, and
- * case does not matter.
+ * Paths as text; only path_of_program() touches the file system. They follow the rules of the
+ * system that the program runs on: on Windows '\\' and '/' both separate (results have '\\'),
+ * "C:\\", "\\\\server\\share" and "\\" begin an absolute path, and case does not matter.
  */
 
 #include "base/error.h"
@@ -19,11 +17,10 @@
 #define PATH_PROGRAM_SUFFIX ""
 #endif
 
-/* "a/b" from "a" and "b"; an absolute `tail` is put below `head` all the same. NULL: out of memory.
- */
+/* "a/b" from "a" and "b"; even an absolute `tail` is put below `head`. NULL: out of memory. */
 char *path_join(const char *head, const char *tail);
 
-/* The part behind the last '/', within `path`. */
+/* The part after the last '/', within `path`. */
 const char *path_base(const char *path);
 
 /* Everything before the last '/', "." without one, "/" for the root. NULL: out of memory. */
@@ -49,6 +46,6 @@ int path_of_program(char **out, struct error *err);
  * normalised: build tree and installed tree have the same shape. Caller frees *out. */
 int path_beside_program(const char *relative, char **out, struct error *err);
 
-/* A file of libexec/gpucert, the folder of the programs that other programs run, as the running program finds it from there or
- * from a folder beside libexec ("probe-vulkan"; ".": the folder). Caller frees *out. */
+/* A file of libexec/gpucert, the folder of helper programs, found from a running program in that folder or in one next
+ * to libexec ("probe-vulkan"; ".": the folder). Caller frees *out. */
 int path_of_helper(const char *name, char **out, struct error *err);

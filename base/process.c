@@ -21,8 +21,8 @@ enum {
 enum phase {
 	RUNNING,     /* the timer, if any, is the deadline */
 	TERMINATING, /* the timer is the grace period */
-	KILLING,     /* the timer is how long the kill may take */
-	DRAINING,    /* the leader is reaped; the timer is how long output may stay open */
+	KILLING,     /* the timer limits how long the kill may take */
+	DRAINING,    /* the leader is reaped; the timer limits how long output may stay open */
 	ENDED,
 };
 
@@ -33,7 +33,7 @@ struct process_stream {
 	bool is_stderr;
 	struct text *captured;
 	uint64_t *dropped;
-	struct text line; /* the part of a line that has arrived */
+	struct text line; /* the incomplete line received so far */
 };
 
 struct process {
@@ -42,9 +42,9 @@ struct process {
 	struct process_result result;
 	enum phase phase;
 	struct process_child child;
-	bool leader_ended; /* but perhaps not reaped, which keeps its number from reuse */
-	bool wanted;	   /* the owner has not freed it */
-	bool lines_wanted; /* wanted, and there is an on_line */
+	bool leader_ended; /* perhaps not reaped yet: until then its number is not reused */
+	bool wanted;	   /* not freed by the owner */
+	bool lines_wanted; /* wanted, and on_line is set */
 	uint64_t started_ns;
 	struct wake *exit_wake; /* NULL once the leader has ended */
 	unsigned handles;	/* libuv handles not closed yet */
@@ -111,7 +111,7 @@ static bool output_is_open(const struct process *process)
 	return process->out.open || process->err.open;
 }
 
-/* Drops the middle of output longer than capture_max, once it is longer by `slack`. */
+/* Drops the middle of output once it exceeds capture_max by `slack`. */
 static void trim(const struct process_stream *stream, size_t slack)
 {
 	struct text *text = stream->captured;
@@ -241,7 +241,7 @@ static void deliver_line(struct process_stream *stream)
 	text_reset(&stream->line);
 }
 
-/* Captures output that arrived, and splits it into lines until on_line wants no more. */
+/* Captures new output, and splits it into lines while on_line accepts them. */
 static void take_output(struct process_stream *stream, const char *data, size_t size)
 {
 	text_append(stream->captured, data, size);
@@ -263,7 +263,7 @@ static void take_output(struct process_stream *stream, const char *data, size_t 
 		size -= part + (whole ? 1 : 0);
 		if (!whole && stream->line.size < PROCESS_LINE_MAX)
 			continue;
-		/* A full line whose newline is not here yet waits for it: the next byte decides. */
+		/* A line of full length whose newline has not arrived waits for the next byte. */
 		if (!whole && size == 0)
 			return;
 		deliver_line(stream);
@@ -302,7 +302,7 @@ static void init_stream(struct process *process, uv_loop_t *loop, struct process
 	stream->pipe.data = process;
 }
 
-/* Takes `fd` over. */
+/* Takes ownership of `fd`. */
 static int open_stream(struct process_stream *stream, int fd, struct error *err)
 {
 	int owned CLEANUP_FD = fd;
@@ -317,14 +317,14 @@ static int open_stream(struct process_stream *stream, int fd, struct error *err)
 	return 0;
 }
 
-/* All of it, or as much as the child wants. */
+/* All input is written, or the child reads no more. */
 static void on_written(uv_write_t *request, int status)
 {
 	(void)status;
 	close_handle(request->handle);
 }
 
-/* Takes `fd` over. */
+/* Takes ownership of `fd`. */
 static int open_input(struct process *process, int fd, struct error *err)
 {
 	int owned CLEANUP_FD = fd;
@@ -492,7 +492,7 @@ int process_ask(const struct process_spec *spec, char **out, struct error *err)
 	if (rc < 0)
 		return rc;
 
-	/* The last line of its errors, without the end. */
+	/* The last line of its stderr, without the newline. */
 	const char *text = text_string(&result.err);
 	size_t end = result.err.size;
 	while (end > 0 && text[end - 1] == '\n')

@@ -17,8 +17,7 @@ static size_t name_length(const char *entry)
 	return entry[0] != '\0' ? 1 + strcspn(entry + 1, "=") : 0;
 }
 
-/* The variable of the same name; `count` of them: there is none. On Windows names are the same whatever
- * their case. */
+/* The variable of the same name; their count: none. On Windows case does not matter. */
 static size_t find(const struct text_list *entries, const char *entry)
 {
 	size_t length = name_length(entry);

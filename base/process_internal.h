@@ -6,9 +6,9 @@
 
 #include "base/process.h"
 
-enum { PROCESS_KILLED_CODE = 128 + 9 }; /* on Windows as a POSIX system would tell it */
+enum { PROCESS_KILLED_CODE = 128 + 9 }; /* on Windows too, as POSIX systems report it */
 
-/* A child as the system knows it, with its group: those that it started. */
+/* The system's handles of a child and of its group. */
 struct process_child {
 	int id;		/* of the leader; 0 once it is reaped or released */
 	intptr_t ended; /* for wake_start(): a pidfd or HANDLE, ready when the leader has ended */
@@ -20,29 +20,29 @@ struct process_child {
 /* Returns once the program runs; otherwise nothing is left behind. Errors as process_start(). */
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err);
 
-/* Asks the group to end. False: it cannot be asked. */
+/* Asks the group to end. False: not possible. */
 bool process_child_ask(const struct process_child *child);
 void process_child_kill(const struct process_child *child); /* the group */
 
-/* The leader has ended: kills what is left of the group and takes its status. `result->end` says
+/* The leader has ended: kills the rest of the group and takes its status. `result->end` says
  * whether we ended it. Releases the child. */
 void process_child_reap(struct process_child *child, struct process_result *result);
 void process_child_release(struct process_child *child);
 
-/* To the leader alone. Errors as process_signal(). */
+/* Sends a signal to the leader only. Errors as process_signal(). */
 int process_child_signal(const struct process_child *child, int signal, struct error *err);
 
-/* What ended a process with PROCESS_SIGNALLED, for people: "signal 11 (Segmentation fault)",
+/* Describes what ended a process with PROCESS_SIGNALLED: "signal 11 (Segmentation fault)",
  * "exception 0xc0000005 (access violation)". */
 void process_describe_signal(int code, char *out, size_t size);
 
 /* Is this a child of process_start() that is not reaped yet? */
 bool process_is_started(int id);
 
-/* The variables of a child: those of this process, and in their place those of `env` (NULL-ended
- * "NAME=value", may be NULL). */
+/* The environment of a child: that of this process, changed by `env` (NULL-ended "NAME=value", may
+ * be NULL). */
 int process_environment(const char *const *env, struct text_list *out, struct error *err);
 
-/* Windows: the command line from which the C library of the child gets just these arguments. NULL:
- * out of memory. Caller frees. */
+/* Windows: the command line that the child's C library splits into these arguments. NULL: out of
+ * memory. Caller frees. */
 char *process_command_line(const char *const *argv);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number after the name that `today` has; 0: there is none. */
+/* The version number after the name in `today`; 0: none. */
 static unsigned version_of(const char *schema, const char *today)
 {
 	enum { DIGITS_MAX = 4 };

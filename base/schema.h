@@ -8,6 +8,6 @@
 
 #include "base/json.h"
 
-/* Is the document (or the first record of a journal) of the version that `today` names? ERROR_FORMAT: it is
- * something else; ERROR_UNSUPPORTED: a newer or an older version. */
+/* Is the document (or the first record of a journal) of the version `today`? ERROR_FORMAT: it is another
+ * kind of document; ERROR_UNSUPPORTED: a newer or an older version. */
 int schema_check(const cJSON *document, const char *today, struct error *err);

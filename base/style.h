@@ -12,5 +12,5 @@ bool style_enabled(int fd);
 /* The escape sequence, or "" when `enabled` is false. */
 const char *style(bool enabled, enum style style);
 
-/* Columns of the terminal on `fd`; 80 when it is none. */
+/* Columns of the terminal on `fd`; 80 when it is not a terminal. */
 int style_columns(int fd);

@@ -172,7 +172,7 @@ bool text_is_hazardous(uint32_t code)
 	       code == 0xfeff;
 }
 
-/* Would a CI system take this character, and what follows, for a command? What is not ASCII may be a blank. */
+/* Would a CI system read a command from this character on? A character that is not ASCII may be a blank. */
 static bool begins_command(const struct text *text, const char *at, const char *end)
 {
 	const signed char before = text->size > 0 ? (signed char)text->data[text->size - 1] : ' ';
@@ -406,7 +406,7 @@ void text_list_free(struct text_list *list)
 
 enum { DISTANCE_LENGTH_MAX = 79 };
 
-/* By the last three rows of the table of distances between beginnings. */
+/* Keeps the last three rows of the table of distances between prefixes. */
 size_t text_distance(const char *a, const char *b)
 {
 	size_t rows[3][DISTANCE_LENGTH_MAX + 1] = {{0}};

@@ -4,8 +4,8 @@
 /*
  * Growing byte strings, lists of strings, and the escapes for untrusted text.
  *
- * Building text cannot fail half-way: when memory runs out the object remembers it, further appends
- * do nothing, and text_take() returns NULL. One check at the end is enough.
+ * Appends need no checks: when memory runs out the object remembers it, further appends do nothing,
+ * and text_take() returns NULL. One check at the end is enough.
  */
 
 #include "base/error.h"
@@ -28,16 +28,16 @@ struct text {
 void text_append(struct text *text, const char *data, size_t size);
 void text_add(struct text *text, const char *string);
 
-/* Makes the text `size` bytes longer and returns the place of the new bytes, for the caller to
- * fill. NULL when memory ran out. */
+/* Makes the text `size` bytes longer and returns a pointer to the new bytes, which the caller
+ * fills. NULL when memory ran out. */
 char *text_extend(struct text *text, size_t size);
 
-/* Adds what the other holds; when that failed, so has this one. */
+/* Adds the content of another text; a failed one makes this one fail. */
 void text_add_all(struct text *text, const struct text *other);
 void text_addf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
 void text_vaddf(struct text *text, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
-/* What was built, "" when nothing was. Owned by the object. */
+/* The string built so far, "" when empty. Owned by the object. */
 const char *text_string(const struct text *text);
 
 /* Hands the string over; the object is empty afterwards. NULL when memory ran out. */
@@ -45,25 +45,26 @@ char *text_take(struct text *text);
 void text_reset(struct text *text); /* empties it and keeps the memory */
 void text_free(struct text *text);
 
-/* Does a terminal act on this character, or show other text in another order because of it, or nothing at all? Controls
- * of ASCII and C1, DEL, marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm, line separators,
- * and spaces without width. */
+/* Does a terminal act on this character, or reorder the text around it, or show nothing? Controls of ASCII and C1, DEL,
+ * marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm, line separators, and spaces without
+ * width. */
 bool text_is_hazardous(uint32_t code);
 
-/* Adds untrusted bytes so that a terminal or a one-line log shows them harmlessly: hazardous characters and bytes that are
- * not UTF-8 become \xNN or \u{NNNN}; a backslash becomes two. Nor does a CI system whose job prints the text find a command in it: "::" behind a
- * blank, or at the begin, is \x3a: (GitHub), "##" is #\x23 ("##[" of GitHub and Azure Pipelines, "##vso[", "##teamcity["). */
+/* Adds untrusted bytes so that a terminal or a one-line log shows them harmlessly: hazardous characters and bytes that
+ * are not UTF-8 become \xNN or \u{NNNN}; a backslash becomes two. Nor does a CI system whose job prints the text find a
+ * command in it: "::" after a blank, or at the start, becomes \x3a: (GitHub), "##" is #\x23 ("##[" of GitHub and Azure
+ * Pipelines, "##vso[", "##teamcity["). */
 void text_add_escaped(struct text *text, const char *data, size_t size);
 
-/* A line for people: all that is formatted, escaped as above, and a newline. */
+/* Adds the formatted text, escaped as above, and a newline. */
 void text_add_line(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Adds text for an XML attribute or element: the five entities; hazardous characters as references, but for tabs and line
- * feeds; characters that XML 1.0 does not allow become U+FFFD. */
+/* Adds text for an XML attribute or element: the five entities; hazardous characters except tabs and line feeds as
+ * references; characters that XML 1.0 does not allow become U+FFFD. */
 void text_add_xml(struct text *text, const char *data, size_t size);
 
 /* Adds an argument in double quotes, as the C runtime of Windows reads command lines (Microsoft,
- * "Parsing C command-line arguments"): backslashes are escapes in front of a quote alone. */
+ * "Parsing C command-line arguments"): backslashes are escapes only before a quote. */
 void text_add_argument(struct text *text, const char *argument);
 
 /* A new formatted string, NULL when memory ran out. */
@@ -74,15 +75,15 @@ void text_hex(char *out, const unsigned char *bytes, size_t size);
 
 bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);
-/* As a whole: no letter and no digit is next to it. The empty word is in none. */
+/* Whether the word occurs with no letter or digit next to it. The empty word never does. */
 bool text_has_word(const char *string, const char *word);
 bool text_equal(const char *a, const char *b);	  /* NULL equals only NULL */
 bool text_is_utf8(const char *data, size_t size); /* strict: no surrogates, no overlong forms */
 
-/* Length of the UTF-8 character at `data`, whose value goes into *code; 0: there is none. */
+/* Length of the UTF-8 character at `data`, whose value goes into *code; 0: none. */
 size_t text_character(const char *data, size_t size, uint32_t *code);
 
-/* How many of the first bytes, at most `max`, are whole characters of UTF-8. */
+/* How many of the first bytes, at most `max`, are complete UTF-8 characters. */
 static inline size_t text_fit(const char *data, size_t size, size_t max)
 {
 	if (size <= max)
@@ -98,16 +99,16 @@ size_t text_columns(const char *data, size_t size);
 bool text_glob(const char *pattern,
 	       const char *string); /* '*' any run, '?' one byte; nothing else */
 
-/* Edits (insert, delete, replace, swap of neighbours) that make one string out of the other, for
- * "did you mean"; long ones are cut. */
+/* Edits (insert, delete, replace, swap of neighbours) that turn one string into the other, for "did
+ * you mean"; long strings are cut. */
 size_t text_distance(const char *a, const char *b);
 bool text_is_near(const char *wanted,
 		  const char *known); /* at most one edit for each three characters */
 
-/* Where a NULL-ended list holds the string: its length, so that the NULL is there, when nowhere. */
+/* The index of the string in a NULL-ended list; the list's length when it is not in it. */
 size_t text_position(const char *const *list, const char *string);
 
-/* Whole-string integers. ERROR_FORMAT when it is no number, ERROR_LIMIT when out of [min, max].
+/* Whole-string integers. ERROR_FORMAT when it is not a number, ERROR_LIMIT when out of [min, max].
  * `what` names the value in the error. Base 10, or 16 with 0x. */
 int text_to_int64(const char *string, const char *what, long long min, long long max,
 		  long long *out, struct error *err);

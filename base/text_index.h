@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Which strings were there already: a hash table whose key is random, since the strings are often
- * a stranger's. */
+/* Finds repeated strings: a hash table with a random key, because the strings are often
+ * untrusted. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +18,9 @@ struct text_index {
 	size_t count, capacity;
 };
 
-/* Returns the number that `string` was put in with first: `number`, when it is new. */
+/* Returns the number with which `string` was first added: `number` if it is new. */
 size_t text_index_put(struct text_index *index, const char *string, size_t number);
-/* The number of a string; false: it was not put in. */
+/* The number of a string; false: not found. */
 bool text_index_get(const struct text_index *index, const char *string, size_t *found);
 void text_index_free(struct text_index *index);
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `count` units, which may hold NULs; a surrogate without partner becomes U+FFFD. NUL-ended. NULL:
- * out of memory. Caller frees. */
+/* `count` units, which may hold NULs; a lone surrogate becomes U+FFFD. NUL-ended. NULL: out of
+ * memory. Caller frees. */
 char *utf16_to_utf8(const uint16_t *text, size_t count);
 
 /* NUL-ended; each byte that is not UTF-8 becomes U+FFFD. `count` (may be NULL): units without the

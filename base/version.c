@@ -7,7 +7,7 @@
 static const char digits[] = "0123456789";
 enum { COMPONENTS_MAX = 8, DIGITS_MAX = 9 };
 
-/* Digits of the component at *at without leading zeros; *at goes on to the next component. */
+/* Digits of the component at *at without leading zeros; *at moves to the next component. */
 static size_t next_component(const char **at, const char **number)
 {
 	*number = *at + strspn(*at, "0");

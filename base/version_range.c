@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What an operator asks of version_compare(). */
+/* The result of version_compare() that an operator requires. */
 static const struct relation {
 	const char *name;
 	bool less, equal, greater;
@@ -12,7 +12,7 @@ static const struct relation {
 	{">", false, false, true}, {"<", true, false, false}, {"=", false, true, false},
 };
 
-/* The relation at the beginning of `*at`, which goes on behind it; NULL: none is there. */
+/* The relation at the beginning of `*at`, which moves past it; NULL: none. */
 static const struct relation *next_relation(const char **at)
 {
 	for (size_t i = 0; i < sizeof(relations) / sizeof(relations[0]); i++) {

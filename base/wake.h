@@ -18,6 +18,6 @@ struct wake;
 int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), void *user,
 	       struct wake **out, struct error *err);
 
-/* No callback afterwards; the memory goes with the handles, in the next rounds of the loop. NULL is
- * allowed. */
+/* No callback afterwards; the memory is freed with the handles, in the next iterations of the loop.
+ * NULL is allowed. */
 void wake_free(struct wake *wake);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What the host path of a device is on Windows: "IDType://ID", or "class/GUID", which containerd
- * rewrites to "class://GUID" (containerd internal/cri/opts/spec_windows_opts.go; hcsshim
+ * The host path of a device on Windows: "IDType://ID", or "class/GUID", which containerd rewrites
+ * to "class://GUID" (containerd internal/cri/opts/spec_windows_opts.go; hcsshim
  * internal/hcsoci/hcsdoc_wcow.go for the types).
  */
 
@@ -25,8 +25,8 @@ struct windows_device {
 	const char *id; /* within the host path; not empty */
 };
 
-/* ERROR_ARGUMENT says what containerd or HCS would not take: no "://", an empty type, an empty id.
- * Whether the id of a class is a GUID is not looked at. */
+/* ERROR_ARGUMENT: containerd or HCS would refuse it, because of no "://", an empty type or an empty
+ * id. Does not check that the id of a class is a GUID. */
 int windows_device_parse(const char *host_path, struct windows_device *out, struct error *err);
 
 /* "5B45201D-F2F2-4F3B-85BB-30FF1F953599", without braces. */

@@ -64,7 +64,7 @@ static bool has_any(const char *name, size_t length, const char *characters)
 	return strcspn(name, characters) < length;
 }
 
-/* Why Windows would not take the name for that of a file; NULL: it does. */
+/* Why Windows would not accept the name for a file; NULL: it would. */
 static const char *offence(const char *name, size_t length)
 {
 	if (length == 0)
@@ -171,7 +171,7 @@ bool windows_path_is_absolute(const char *path)
 	return has_drive(path) && windows_path_is_relative(path + 3);
 }
 
-/* What follows `directory` and its separator in `path`; NULL when it does not lie there. */
+/* The part of `path` after `directory` and a separator; NULL when it is not below it. */
 static const char *below(const char *path, const char *directory)
 {
 	size_t length = strlen(directory);

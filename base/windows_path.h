@@ -3,8 +3,8 @@
 
 /*
  * Paths of a Windows node as text, on every system: a plugin's answer, a recorded node and a
- * configuration are read on Linux too. They are not trusted: what Windows would take for something
- * else than it looks like is refused. Both separators count; the case of ASCII letters does not.
+ * configuration are read on Linux too. They are not trusted: names that Windows would interpret
+ * differently are refused. Both separators count; the case of ASCII letters does not.
  *
  *   C:\Windows\System32\a.dll, c:/windows/system32/A.DLL      a drive, then names
  *   \\server\share, \\?\C:\a, \\.\pipe\a, a\b, C:a, \a        not from the root of a drive
@@ -35,8 +35,8 @@ struct windows_path {
 
 #define CLEANUP_WINDOWS_PATH __attribute__((cleanup(windows_path_free)))
 
-/* `what` begins the error text ("mount target"). Repeated separators count as one, and one may end
- * the path. ERROR_ARGUMENT with the place, ERROR_MEMORY. */
+/* `what` begins the error text ("mount target"). Repeated separators count as one; a trailing one
+ * is allowed. ERROR_ARGUMENT with the place, ERROR_MEMORY. */
 int windows_path_parse(const char *text, const char *what, struct windows_path *out,
 		       struct error *err);
 void windows_path_free(struct windows_path *path);
@@ -46,13 +46,13 @@ bool windows_path_is_separator(char c);
 /* In place: each '/' becomes a backslash. */
 void windows_path_use_backslashes(char *path);
 
-/* Does the bare name mean a file of that very name? */
+/* Would Windows create exactly this name for it? */
 bool windows_path_is_name(const char *name);
 
-/* Such names with one separator between them: "Subdir1\nvcuda64.dll". */
+/* Valid names with one separator between them: "Subdir1\nvcuda64.dll". */
 bool windows_path_is_relative(const char *path);
 
-/* A drive, then such names: "C:\Windows\x.dll". */
+/* A drive, then valid names: "C:\Windows\x.dll". */
 bool windows_path_is_absolute(const char *path);
 
 /* Is `path` below `directory`? Both absolute as above. */
@@ -61,9 +61,9 @@ bool windows_path_is_within(const char *path, const char *directory);
 /* Is `path` a file right in `directory`? */
 bool windows_path_is_in(const char *path, const char *directory);
 
-/* The part behind the last separator, within `path`. */
+/* The part after the last separator, within `path`. */
 const char *windows_path_base(const char *path);
 
-/* One spelling for every path of a place: "c:\windows\a.dll". Case, kind and number of separators make
- * no other, and a path without a drive is on C:. Any text has one. NULL: out of memory. */
+/* A canonical spelling of a path: "c:\windows\a.dll". Case and the kind and number of separators do
+ * not matter, and a path without a drive is on C:. Any text has one. NULL: out of memory. */
 char *windows_path_place(const char *path);

@@ -37,7 +37,7 @@ static bool to_number(const char *text, double *out)
 	return *end == '\0';
 }
 
-/* A scalar without quotes by its text, which it keeps. */
+/* A plain scalar, typed by its text, which it keeps. */
 static cJSON *plain_scalar(const char *text)
 {
 	static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
@@ -91,7 +91,7 @@ static int read_mapping(struct reader *reader, const yaml_node_t *node, size_t d
 	return 0;
 }
 
-/* An alias is the node itself again, even inside itself: depth and number of values end it. */
+/* An alias repeats its node, even inside itself: the limits of depth and values end that. */
 static int read_node(struct reader *reader, int index, size_t depth, cJSON **out)
 {
 	const yaml_node_t *node = yaml_document_get_node(reader->document, index);

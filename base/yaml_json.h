@@ -5,7 +5,7 @@
 
 enum {
 	YAML_VALUES_MAX = 256 * 1024,
-	YAML_BYTES_MAX = 16 * 1024 * 1024, /* of text, with what aliases repeat */
+	YAML_BYTES_MAX = 16 * 1024 * 1024, /* of text, repetitions by aliases included */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A JSON pointer, a newline, a document: what was parsed must print and parse to the same again. */
+/* A JSON pointer, a newline, a document: a parsed document must print and parse to itself. */
 #include "base/json.h"
 
 #include <stdint.h>
@@ -42,8 +42,8 @@ static void drop_members(cJSON *json, const char *name)
 	}
 }
 
-/* Dropped from the text or from the tree, it is the same. Names with escapes are known to the tree
- * alone. */
+/* Dropping from the text and from the tree gives the same. Names with escapes are known only to the
+ * tree. */
 static void check_drop(const cJSON *json, const char *document, size_t size)
 {
 	static const char *const names[] = {"a", NULL};
@@ -59,7 +59,7 @@ static void check_drop(const cJSON *json, const char *document, size_t size)
 		__builtin_trap();
 }
 
-/* Of a text that is not JSON, too, it leaves no more than there was. */
+/* Text that is not JSON does not grow either. */
 static void drop_any(const char *document, size_t size)
 {
 	static const char *const names[] = {"a", "b", NULL};

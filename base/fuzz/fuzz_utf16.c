@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any units become UTF-8, and that is read back as what it was but for lone surrogates; any bytes
- * become UTF-16 that is well-formed. */
+/* Any units become UTF-8 and convert back unchanged, except for lone surrogates; any bytes become
+ * well-formed UTF-16. */
 #include "base/text.h"
 #include "base/utf16.h"
 
@@ -15,7 +15,7 @@ static void require(bool condition)
 		abort();
 }
 
-/* UTF-16 that came out of UTF-8 has no lone surrogates, so it goes both ways unchanged. */
+/* UTF-16 that came out of UTF-8 has no lone surrogates, so it converts both ways unchanged. */
 static void require_stable(const char *utf8)
 {
 	size_t count = 0;

@@ -17,7 +17,7 @@ int file_open_to_read(const char *path, int *fd, struct error *err)
 	return *fd >= 0 ? 0 : error_system(err, errno, "%s", path);
 }
 
-/* A pipe, a device, or a name of what a process has open, such as /dev/stdout: no file may take its place. */
+/* A pipe, a device, or a name for an open descriptor, such as /dev/stdout: must not be replaced by a file. */
 static bool is_stream(const char *path)
 {
 	static const char open_files[] = "/proc/";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Holding a directory that other users cannot redirect. Every step goes from an open directory to a name in it, so a name
- * that is exchanged for a symbolic link is noticed, whenever that happens.
+ * Holding a directory that other users cannot redirect. Every step goes from an open directory to a name in it, so a
+ * name that is replaced by a symbolic link is noticed at any time.
  */
 #include "base/file.h"
 
@@ -76,7 +76,7 @@ static int step(struct hold *hold, const char *name, struct error *err)
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return error_system(err, errno, "%s", hold->path);
 	if (S_ISLNK(status.st_mode)) {
-		/* Its target comes in front of the rest. */
+		/* The link's target is put in front of the rest. */
 		char target[PATH_MAX] = "";
 		const unsigned owner = status.st_uid;
 		if (!is_trusted(&status))

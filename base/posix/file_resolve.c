@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RESOLVE_LINKS_MAX = 40 }; /* as the kernel has it */
+enum { RESOLVE_LINKS_MAX = 40 }; /* the kernel's limit */
 
 struct resolve {
 	const char *root;
@@ -49,7 +49,7 @@ static int resolve_component(struct resolve *walk, const char *name, size_t leng
 	if (!S_ISLNK(status.st_mode))
 		return 0;
 
-	/* The target of a link comes in front of the rest. */
+	/* The link's target is put in front of the rest. */
 	const ssize_t size = readlink(path, target, sizeof(target));
 	if (size < 0)
 		return error_system(err, errno, "%s", path);

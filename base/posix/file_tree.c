@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Removing a tree that somebody else filled, and may still be filling. Every step goes from an open
- * directory to a name in it, so nothing depends on what a path means by then and no path is too
- * long. A directory whose mount is not that of the tree is not entered. A subtree that lies deeper
- * than DEPTH_MAX is renamed to the top and removed in the next pass, which bounds the descriptors.
+ * directory to a name in it, so a path that changes meanwhile does not matter and no path is too
+ * long. A directory on another mount is not entered. A subtree that lies deeper than DEPTH_MAX is
+ * renamed to the top and removed in the next pass, which bounds the descriptors.
  */
 #include "base/file.h"
 
@@ -20,18 +20,18 @@
 enum { DEPTH_MAX = 16, NAMES_MAX = 1000000, FDINFO_MAX = 4096, NAME_SIZE = 32 };
 
 struct removal {
-	int top;	/* the tree */
-	uint64_t mount; /* that it lies on */
-	unsigned names; /* used up for subtrees at the top */
-	bool again;	/* this pass moved one there */
-	size_t stayed;	/* in this pass */
+	int top;	/* its directory */
+	uint64_t mount; /* on which the tree lies */
+	unsigned names; /* number of names used for subtrees moved to the top */
+	bool again;	/* this pass moved a subtree to the top */
+	size_t stayed;	/* entries that could not be removed in this pass */
 	int rc;
-	struct error *err; /* of the first that stayed */
+	struct error *err; /* of the first entry that stayed */
 };
 
 /* A directory on the way down. */
 struct place {
-	const struct place *above; /* NULL: `name` is the path of the tree */
+	const struct place *above; /* NULL: `name` is the tree's path */
 	const char *name;
 	int fd;
 	int depth;
@@ -77,7 +77,7 @@ static void removal_failed(struct removal *removal, const struct place *place, c
 			: error_system(removal->err, reason, "%s", text_string(&path));
 }
 
-/* 0 or errno. A directory that its owner may not write is given back the right to. */
+/* 0 or errno. A directory that its owner may not write gets that permission back. */
 static int removal_unlink(int fd, const char *name, int flags)
 {
 	if (unlinkat(fd, name, flags) == 0 || errno == ENOENT)

@@ -11,9 +11,8 @@
 
 bool process_child_ask(const struct process_child *child)
 {
-	/* A stopped process cannot act on SIGTERM. SIGCONT comes first: behind SIGTERM it could
-	   take away the SIGSTOP with which the child's own leak checker, if it has one, attaches to
-	   it at its exit. */
+	/* A stopped process cannot act on SIGTERM. SIGCONT comes first: after SIGTERM it could
+	 * cancel the SIGSTOP with which a leak checker in the child attaches to it at exit. */
 	(void)kill(-child->id, SIGCONT);
 	return kill(-child->id, SIGTERM) == 0;
 }

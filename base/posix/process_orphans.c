@@ -20,7 +20,7 @@ enum {
 	PATH_SIZE = 32,
 	STAT_SIZE = 1024,
 	NAME_SIZE = 64,
-	ORPHAN_END_MS = 5000, /* for SIGKILL to be seen */
+	ORPHAN_END_MS = 5000, /* for SIGKILL to take effect */
 	ORPHAN_ROUNDS = 100,  /* each ends what the one before left */
 	CHILDREN_SIZE = 4096, /* of a list of process ids */
 	ROUND_NS = 10000000,
@@ -81,7 +81,7 @@ int process_end_orphans(struct text_list *names, struct error *err)
 			(void)kill(orphan.id, SIGKILL);
 			if (fd >= 0)
 				(void)poll(&ended, 1, ORPHAN_END_MS);
-			/* One that cannot be killed, in a driver that hangs, is not waited for again. */
+			/* An orphan that cannot be killed, because a driver hangs, is not waited for again. */
 			found |= waitpid(orphan.id, NULL, WNOHANG) == orphan.id || fd < 0;
 			char *name CLEANUP_FREE =
 				text_format("%s (process %d)", orphan.name, (int)orphan.id);
@@ -106,7 +106,7 @@ static void signal_children(const char *list, int number)
 			id = id * 10 + (text[i] - '0');
 			continue;
 		}
-		/* Once: to some programs a second SIGTERM is another request. */
+		/* Only once: some programs treat a second SIGTERM as another request. */
 		if (id > 1 && kill(-id, number) < 0)
 			(void)kill(id, number);
 		id = 0;
@@ -136,7 +136,7 @@ static void on_termination(int number)
 void process_end_with_children(void)
 {
 	struct sigaction action = {.sa_handler = on_termination};
-	/* Of the first thread, which starts processes and adopts orphans. */
+	/* The children of the first thread, which starts processes and adopts orphans. */
 	(void)snprintf(children_list, sizeof(children_list), "/proc/self/task/%d/children",
 		       (int)getpid());
 	(void)sigfillset(&action.sa_mask);

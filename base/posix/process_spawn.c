@@ -33,7 +33,7 @@ struct spawn_plan {
 	const char *program;
 	char **env;
 	pid_t parent;
-	int fds[SPAWN_FDS]; /* of the program, by number; -1: as here */
+	int fds[SPAWN_FDS]; /* of the program, by number; -1: inherited */
 	int status_fd;
 };
 
@@ -64,8 +64,8 @@ int process_find_program(const char *name, char **out, struct error *err)
 	return error_set(err, ERROR_NOT_FOUND, "%s: not found in PATH", name);
 }
 
-/* A descriptor that putting the standard streams in place leaves alone. It is a new one only where it must be: this process may
- * have no other left. */
+/* A descriptor that setting up the standard streams does not overwrite. It is duplicated only if necessary: this
+ * process may have no free descriptor. */
 static int out_of_the_way(int fd)
 {
 	return fd < 0 || fd >= SPAWN_FDS ? fd : fcntl(fd, F_DUPFD_CLOEXEC, SPAWN_FDS);
@@ -85,7 +85,7 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return errno;
 	if (getppid() != plan->parent)
-		return ESRCH; /* it died before the line above */
+		return ESRCH; /* the parent died before the line above */
 	for (int signal = 1; signal < NSIG; signal++)
 		(void)sigaction(signal, &standard, NULL);
 	(void)sigemptyset(&none);
@@ -94,8 +94,8 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 		if (moved[i] >= 0 && dup2(moved[i], i) < 0)
 			return errno;
 	}
-	/* Descriptors without close-on-exec, from whoever started this process, stop here. Kernels
-	 * before 5.11 cannot do it; then they are inherited. */
+	/* Descriptors without close-on-exec, inherited by this process, are not passed on. Kernels
+	 * before 5.11 cannot do that. */
 	(void)close_range(SPAWN_FDS, UINT_MAX, CLOSE_RANGE_CLOEXEC);
 	*stage = SPAWN_DIRECTORY;
 	if (plan->spec->directory != NULL && chdir(plan->spec->directory) < 0)
@@ -161,7 +161,7 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 	return rc;
 }
 
-/* The C library of older systems has no function for it. */
+/* Older C libraries have no wrapper. */
 static int watch(pid_t id, intptr_t *fd, struct error *err)
 {
 	*fd = syscall(SYS_pidfd_open, id, 0);
@@ -177,7 +177,7 @@ static int watch(pid_t id, intptr_t *fd, struct error *err)
 	return error_system(err, reason, "watching a child process");
 }
 
-/* The child's standard input, and where it is written to. */
+/* The child's standard input, and the end where this process writes it. */
 static int open_input(const struct process_spec *spec, int *read_fd, int *write_fd,
 		      struct error *err)
 {

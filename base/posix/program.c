@@ -11,8 +11,8 @@ void program_begin(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 
-	/* open() takes the lowest free number, so the streams are filled from below. The wrong direction
-	 * makes every use an error, as it is on a closed stream. */
+	/* open() returns the lowest free number, so closed streams are filled in order. The wrong access
+	 * mode makes every use an error, as on a closed stream. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) < 0)
 			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

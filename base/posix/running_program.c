@@ -37,7 +37,7 @@ static int proc_link(int pid, const char *name, char **out, struct error *err)
 	return 0;
 }
 
-/* The strings of a /proc file, which NULs end. */
+/* The NUL-terminated strings of a /proc file. */
 static int proc_strings(int pid, const char *name, struct text_list *out, struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%d/%s", pid, name);

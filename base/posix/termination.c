@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Each ends a program that does not handle it. */
+/* Signals that end a program which does not handle them. */
 static const struct {
 	int number;
 	const char *name;
@@ -28,7 +28,7 @@ struct termination {
 static volatile sig_atomic_t requests;
 static void (*handle_by_libuv)(int number);
 
-/* libuv tells the loop, which may be waiting for something else: a second request does not wait. */
+/* libuv delivers the signal to the loop, which may be blocked: a second request does not wait for it. */
 static void count_request(int number)
 {
 	if (requests++ != 0) {
@@ -62,7 +62,7 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 	for (size_t i = 0; i < HANDLES; i++) {
 		(void)uv_signal_init(loop, &termination->handles[i]);
 		termination->handles[i].data = termination;
-		/* As nohup(1) leaves it: the end of the terminal is not to end the program. */
+		/* Ignored under nohup(1): the end of the terminal must not end the program. */
 		struct sigaction action = {0};
 		if (signals[i].number == SIGHUP && sigaction(SIGHUP, NULL, &action) == 0 &&
 		    action.sa_handler == SIG_IGN)

@@ -4,7 +4,7 @@
 /*
  * The binary interface of DXCore for C: Microsoft's header is C++ only. Order of the methods, GUIDs
  * and numbers are those of dxcore_interface.h (DirectX-Headers). bool is one byte; references are
- * pointers. discovery/tests/windows holds the layout to it.
+ * pointers. discovery/tests/windows verifies the layout.
  */
 
 #include <stdbool.h>
@@ -115,5 +115,5 @@ struct dxcore_attribute {
 
 enum { DXCORE_ATTRIBUTE_COUNT = 9 };
 
-/* By the first ones, up to "d3d12-generic-media", adapters are listed. */
+/* Adapters are listed by the first ones, up to "d3d12-generic-media". */
 extern const struct dxcore_attribute dxcore_attributes[DXCORE_ATTRIBUTE_COUNT];

@@ -17,8 +17,7 @@ enum {
 	FILE_RENAME_INFO_EX = 22, /* FileRenameInfoEx, which MinGW's headers hide */
 };
 
-/* Others may write, rename and remove it meanwhile. A directory is refused, and so is what only looks like a file: pipes
- * and devices ("NUL"). */
+/* Others may write, rename and remove it meanwhile. Directories, pipes and devices ("NUL") are refused. */
 int file_open_to_read(const char *path, int *fd, struct error *err)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
@@ -44,7 +43,7 @@ int file_open_to_read(const char *path, int *fd, struct error *err)
 	return 0;
 }
 
-/* Directories cannot be locked; a file in it stands for it, which goes with its handle. */
+/* A directory cannot be locked; a file in it is, which is deleted when its handle is closed. */
 int file_lock_directory(const char *path, int *lock, struct error *err)
 {
 	char *name CLEANUP_FREE = path_join(path, FILE_LOCK_NAME);
@@ -107,14 +106,14 @@ static int file_rename(HANDLE file, const char *from, const char *to, struct err
 	wchar_t *source CLEANUP_FREE = wide_path(from);
 	wchar_t *target CLEANUP_FREE = wide_full_path(to);
 	const size_t length = target != NULL ? wcslen(target) * sizeof(*target) : 0;
-	const size_t size = sizeof(FILE_RENAME_INFO) + length; /* which has room for the end's 0 */
+	const size_t size = sizeof(FILE_RENAME_INFO) + length; /* with the final 0 */
 	FILE_RENAME_INFO *info CLEANUP_FREE = memory_allocate(1, size);
 	if (source == NULL || target == NULL || info == NULL) {
 		(void)CloseHandle(file);
 		return error_memory(err);
 	}
 
-	/* Over a file that somebody reads, too, as on POSIX systems: Windows 10 1607 and later, NTFS. */
+	/* Even over a file that is open for reading, as on POSIX systems: Windows 10 1607 and later, NTFS. */
 	info->Flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS;
 	info->FileNameLength = (DWORD)length;
 	memcpy(info->FileName, target, length + sizeof(*target));

@@ -36,7 +36,7 @@ static DWORD file_attributes(const char *path, bool follow)
 	HANDLE file CLEANUP_HANDLE =
 		CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
 			    OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
-	/* Sockets are reparse points that cannot be opened, but they are there. */
+	/* Sockets are reparse points that cannot be opened, but exist. */
 	if (file == INVALID_HANDLE_VALUE)
 		return is_missing(GetLastError()) ? INVALID_FILE_ATTRIBUTES : attributes;
 	return GetFileInformationByHandle(file, &info) ? info.dwFileAttributes : attributes;

@@ -27,7 +27,7 @@ int library_open(const char *name, void **handle, struct error *err)
 	DWORD reason = GetLastError();
 	if (module == NULL) {
 		int rc = error_windows(err, reason, "%s", name);
-		/* The same code tells that a DLL which this one needs is missing. */
+		/* The same code is returned when a dependency of this DLL is missing. */
 		if (rc == ERROR_NOT_FOUND && (reason != ERROR_MOD_NOT_FOUND || bare ||
 					      GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES))
 			return rc;
@@ -57,7 +57,7 @@ void library_path(void *handle, char *out, size_t size)
 	(void)snprintf(out, size, "%s", path != NULL ? path : "");
 }
 
-/* Of the fixed part of the version resource. */
+/* From the fixed part of the version resource. */
 void library_version(void *handle, char *out, size_t size)
 {
 	/* VS_VERSIONINFO: three words, the key "VS_VERSION_INFO", padding to 32 bits, the value. */

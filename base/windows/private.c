@@ -8,7 +8,7 @@
 #include <sddl.h>
 #include <uv.h>
 
-/* Protected; full access, handed down to what is made below, for owner, SYSTEM, Administrators. */
+/* Protected; full access, inherited by new entries, for owner, SYSTEM, Administrators. */
 static const wchar_t owner_only[] = L"D:P(A;OICI;FA;;;OW)(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
 
 int private_attributes(unsigned mode, SECURITY_ATTRIBUTES *attributes, struct error *err)

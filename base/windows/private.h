@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What a POSIX mode means on Windows. A mode without bits for group and others is an access list of
- * its own that admits owner, SYSTEM and Administrators and inherits nothing; other modes leave what
- * the folder hands down.
+ * POSIX modes on Windows. A mode without bits for group and others is an access list of its own
+ * that admits owner, SYSTEM and Administrators and inherits nothing; with other modes the folder's
+ * list is inherited.
  */
 
 #include "base/error.h"
@@ -21,7 +21,7 @@ void private_free(SECURITY_ATTRIBUTES *attributes);
 #define CLEANUP_HANDLE CLEANUP(private_close) /* initialise with INVALID_HANDLE_VALUE */
 void private_close(const HANDLE *file);
 
-/* A new file `prefix`XXXXXXXX whose name nobody else has or guesses, open for writing and renaming;
+/* A new file `prefix`XXXXXXXX with a unique, unpredictable name, open for writing and renaming;
  * with `file` NULL a directory. Caller frees *path and closes *file. ERROR_NOT_FOUND: the folder is
  * missing. */
 int private_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *file,

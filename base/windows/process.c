@@ -9,9 +9,9 @@
 #include <signal.h>
 #include <stdio.h>
 
-enum { PROCESS_INTERRUPTED_CODE = 128 + 2 }; /* as a POSIX system would tell it */
+enum { PROCESS_INTERRUPTED_CODE = 128 + 2 }; /* as POSIX systems report it */
 
-/* The group by Ctrl-Break where we have a console; programs of ours also without. */
+/* Sends Ctrl-Break to the group if we have a console; our own programs can be asked without one. */
 bool process_child_ask(const struct process_child *child)
 {
 	DWORD id = (DWORD)child->id;

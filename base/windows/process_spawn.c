@@ -14,10 +14,10 @@
 
 enum { SPAWN_STREAMS = 3 };
 
-/* Everything that CreateProcessW() is given. */
+/* The arguments of CreateProcessW(). */
 struct spawn_plan {
 	wchar_t *program, *command_line, *environment, *directory;
-	HANDLE handles[SPAWN_STREAMS]; /* inheritable, ours to close; NULL: none */
+	HANDLE handles[SPAWN_STREAMS]; /* inheritable, closed by us; NULL: none */
 	bool borrowed[SPAWN_STREAMS];  /* our own standard handles */
 	int out_read, err_read, in_write;
 };
@@ -158,7 +158,7 @@ static int plan_make(const struct process_spec *spec, struct spawn_plan *plan, s
 	plan->program = wide_path(program);
 	plan->command_line = wide_from_utf8(line);
 
-	/* The environment, sorted as Windows wants it. */
+	/* The environment, sorted as Windows requires. */
 	struct text_list entries CLEANUP_TEXT_LIST = {0};
 	struct text block CLEANUP_TEXT = {0};
 	rc = process_environment(spec->env, &entries, err);
@@ -183,7 +183,7 @@ static int plan_make(const struct process_spec *spec, struct spawn_plan *plan, s
 	return plan_streams(spec, plan, err);
 }
 
-/* Only the handles of the plan are inherited, whatever else in this process is inheritable. */
+/* Only the handles of the plan are inherited, not all inheritable ones of this process. */
 static LPPROC_THREAD_ATTRIBUTE_LIST spawn_attributes(const struct spawn_plan *plan,
 						     HANDLE handles[SPAWN_STREAMS])
 {
@@ -248,7 +248,7 @@ static int create(const struct process_spec *spec, struct spawn_plan *plan,
 
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
 {
-	/* A job takes all its processes along when its last handle is closed. */
+	/* Closing the last handle of a job ends all its processes. */
 	JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {
 		.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
 	};

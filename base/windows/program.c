@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <windows.h>
 
-/* Of the C runtime, which has split the command line already; CommandLineToArgvW() would load
- * shell32.dll and a dozen others with it, megabytes in every process. The last two: no wildcards,
- * the usual malloc(). */
+/* A function of the C runtime, which has already split the command line; CommandLineToArgvW() would
+ * load shell32.dll and a dozen others, megabytes in every process. The last two: no wildcards, the
+ * usual malloc(). */
 int __wgetmainargs(int *count, wchar_t ***arguments, wchar_t ***environment, int wildcards,
 		   int *new_mode);
 

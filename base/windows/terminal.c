@@ -12,7 +12,7 @@ static HANDLE style_console(int fd)
 	return _isatty(fd) != 0 ? (HANDLE)_get_osfhandle(fd) : INVALID_HANDLE_VALUE;
 }
 
-/* Consoles understand escape sequences once they are told to, from Windows 10 on. */
+/* From Windows 10 on, consoles understand escape sequences once the mode is set. */
 bool style_enabled(int fd)
 {
 	const char *no_color = getenv("NO_COLOR");

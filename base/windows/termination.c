@@ -11,19 +11,19 @@
 
 struct termination {
 	uv_async_t wake;
-	HANDLE stop; /* see stop_event.h; NULL: nobody can ask that way */
+	HANDLE stop; /* see stop_event.h; NULL: requests cannot arrive this way */
 	struct wake *stop_wake;
 	const char *what; /* of the first request; under the lock */
 	void (*on_request)(const char *what, void *user);
 	void *user;
 };
 
-/* Requests come in threads of the system. */
+/* Requests arrive in threads of the system. */
 static SRWLOCK lock = SRWLOCK_INIT;
 static struct termination *open_one;
 static const char *kept;
 
-/* False when there is nobody to tell, or not for the first time. */
+/* False when nobody handles the request, or it is not the first. */
 static bool request(const char *what, bool keep)
 {
 	AcquireSRWLockExclusive(&lock);
@@ -54,7 +54,7 @@ static BOOL WINAPI on_console(DWORD event)
 	case CTRL_LOGOFF_EVENT:
 	case CTRL_SHUTDOWN_EVENT:
 		/* The system ends the process when this returns, and some seconds later in any
-		 * case. The program ends by itself in between. */
+		 * case. The program ends by itself before that. */
 		if (request(event == CTRL_CLOSE_EVENT	 ? "the closing of the console"
 			    : event == CTRL_LOGOFF_EVENT ? "the end of the session"
 							 : "the shutdown of the system",
@@ -99,7 +99,7 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 	ReleaseSRWLockExclusive(&lock);
 	if (before != NULL)
 		(void)request(before, false);
-	/* Where there is no such event, the console and the service manager still can ask. */
+	/* Without the event, requests can still come from the console and the service manager. */
 	termination->stop = stop_event_create();
 	if (termination->stop != NULL)
 		(void)wake_start(loop, (intptr_t)termination->stop, on_stop_event, termination,

@@ -28,7 +28,7 @@ static BOOL wake_register(struct wake *wake)
 					   WT_EXECUTEONLYONCE);
 }
 
-/* Waits until the callback is not running, and will not. */
+/* Waits until the callback is not running and cannot run again. */
 static void unregister(struct wake *wake)
 {
 	if (wake->wait != NULL)
@@ -43,7 +43,7 @@ static void on_async(uv_async_t *async)
 		return;
 	unregister(wake);
 	wake->on_wake(wake->user);
-	/* The callback may have freed the wake, whose memory goes later. */
+	/* The callback may have freed the wake, whose memory is freed later. */
 	if (!uv_is_closing((uv_handle_t *)async))
 		(void)wake_register(wake);
 }
@@ -51,7 +51,7 @@ static void on_async(uv_async_t *async)
 int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), void *user,
 	       struct wake **out, struct error *err)
 {
-	/* What functions give that failed; INVALID_HANDLE_VALUE would be this process. */
+	/* The values of failed functions; INVALID_HANDLE_VALUE would mean this process. */
 	if (object == 0 || (HANDLE)object == INVALID_HANDLE_VALUE)
 		return error_set(err, ERROR_IO, "watching a handle: there is none");
 	struct wake *wake = memory_allocate(1, sizeof(*wake));

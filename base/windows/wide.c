@@ -25,8 +25,7 @@ char *wide_to_utf8(const wchar_t *text)
 	return utf16_to_utf8((const uint16_t *)text, wcslen(text));
 }
 
-/* `prefix` is put in front of an absolute path that does not begin with "\\" (a share, or the
- * prefix). */
+/* Puts `prefix` before an absolute path, unless that begins with "\\" (a share, or the prefix). */
 static wchar_t *wide_full(const wchar_t *plain, const wchar_t *prefix)
 {
 	DWORD size = GetFullPathNameW(plain, 0, NULL, NULL);
@@ -92,7 +91,7 @@ static int code_of_windows(unsigned long code)
 
 int error_windows(struct error *err, unsigned long code, const char *format, ...)
 {
-	/* The system's sentence, without the full stop and line end that it comes with. */
+	/* The system's sentence, without its full stop and line end. */
 	wchar_t *message = NULL;
 	DWORD length = FormatMessageW(FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM |
 					      FORMAT_MESSAGE_IGNORE_INSERTS,

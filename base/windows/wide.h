@@ -18,5 +18,5 @@ wchar_t *wide_path(const char *path);
 /* The same, always absolute. */
 wchar_t *wide_full_path(const char *path);
 
-/* As error_system() for the code that GetLastError() gave. */
+/* As error_system() for a code of GetLastError(). */
 int error_windows(struct error *err, unsigned long code, const char *format, ...) PRINTF_LIKE(3, 4);

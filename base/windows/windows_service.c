@@ -5,7 +5,7 @@
 
 #include <windows.h>
 
-/* Longer than a plugin needs to end the kubelet's streams. */
+/* Longer than a plugin needs to end its streams to the kubelet. */
 enum { STOP_HINT_MS = 10000 };
 
 /* A process has one service of its own, and the manager calls back without a context. */

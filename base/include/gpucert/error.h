@@ -17,7 +17,7 @@ extern "C" {
 
 enum error_code {
 	GPUCERT_ERROR_NONE = 0,
-	GPUCERT_ERROR_ARGUMENT = -1,  /* what was asked for makes no sense */
+	GPUCERT_ERROR_ARGUMENT = -1,  /* the request makes no sense */
 	GPUCERT_ERROR_MEMORY = -2,    /* out of memory */
 	GPUCERT_ERROR_IO = -3,	      /* the operating system refused; the text holds its reason */
 	GPUCERT_ERROR_NOT_FOUND = -4, /* the named thing does not exist */
@@ -25,13 +25,13 @@ enum error_code {
 	GPUCERT_ERROR_FORMAT = -6,    /* input that cannot be parsed; the text names the place */
 	GPUCERT_ERROR_LIMIT = -7,     /* input or output is larger than the stated limit */
 	GPUCERT_ERROR_TIMEOUT = -8,   /* a deadline passed */
-	GPUCERT_ERROR_CANCELLED = -9, /* given up on request */
+	GPUCERT_ERROR_CANCELLED = -9, /* cancelled on request */
 	GPUCERT_ERROR_PROTOCOL = -10, /* a peer broke the protocol */
 	GPUCERT_ERROR_UNAVAILABLE = -11, /* a peer or service cannot be reached (yet) */
 	GPUCERT_ERROR_REMOTE = -12,	 /* a peer answered with an error; see error.remote */
 	GPUCERT_ERROR_PERMISSION = -13,	 /* not allowed */
 	GPUCERT_ERROR_UNSUPPORTED = -14, /* this machine, build or peer does not offer it */
-	GPUCERT_ERROR_BUSY = -15,	 /* not now; the caller is told when to try again */
+	GPUCERT_ERROR_BUSY = -15,	 /* not now; the caller learns when to try again */
 };
 
 enum { ERROR_TEXT_SIZE = 1024 };
