@@ -6,7 +6,7 @@
  *
  *   unix:PATH, unix:///PATH                   a socket file of at most 107 bytes: AF_UNIX on Linux
  *                                             and on Windows, where PATH may begin with a drive
- *   npipe:////./pipe/NAME, \\.\pipe\NAME      a named pipe, on Windows alone
+ *   npipe:////./pipe/NAME, \\.\pipe\NAME      a named pipe, on Windows only
  *
  * On a Windows without AF_UNIX a socket file is a rendezvous file instead (rpc/rendezvous.h).
  */
@@ -27,7 +27,7 @@ enum address_rules { ADDRESS_POSIX, ADDRESS_WINDOWS };
 #endif
 
 enum {
-	/* sockaddr_un.sun_path has 108 bytes on Linux and on Windows; most peers want its NUL. */
+	/* sockaddr_un.sun_path has 108 bytes on Linux and on Windows; most peers require the NUL. */
 	ADDRESS_PATH_MAX = 107,
 	ADDRESS_PIPE_MAX = 256, /* CreateNamedPipe: the whole name, "\\.\pipe\" included */
 };

@@ -12,11 +12,11 @@ struct rpc_call {
 	struct exchange exchange; /* first: an exchange of the client role is a call */
 	struct rpc_call_events events;
 	void *user;
-	int http_status; /* 0: no answer yet */
+	int http_status; /* 0: no response yet */
 	bool is_grpc;	 /* by the answer's content-type */
 	bool headers_too_large;
 	bool paused;
-	bool waiting; /* for the connection, to be sent */
+	bool waiting; /* to be sent when the connection is ready */
 	bool resent;
 	char *method;
 	uint64_t timeout_ms;
@@ -43,7 +43,7 @@ void call_headers(struct exchange *exchange)
 	call->trailers = received;
 }
 
-/* Ends the call; then only the end of the stream is outstanding. */
+/* Ends the call; only the end of the stream is then outstanding. */
 static void PRINTF_LIKE(3, 4) finish(struct rpc_call *call, int code, const char *format, ...)
 {
 	struct exchange *exchange = &call->exchange;
@@ -119,7 +119,7 @@ void call_process(struct exchange *exchange)
 	if (exchange->released || call->waiting)
 		return;
 
-	/* An answer that does not come from a gRPC method gets the status that fits it best. */
+	/* A response that does not come from a gRPC method gets the closest status. */
 	bool is_answer = call->http_status == 0 || (call->http_status == 200 && call->is_grpc) ||
 			 headers_get(&call->trailers, "grpc-status") != NULL;
 	if (call->headers_too_large)

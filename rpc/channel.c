@@ -48,7 +48,7 @@ static void abort_calls(struct rpc_channel *channel, int code, const char *messa
 static void on_lost(struct session *session, const struct error *why)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)session;
-	/* A peer that closes after GOAWAY has already given the reason. */
+	/* A peer that closes after GOAWAY has already stated the reason. */
 	if (session->goaway.code != 0)
 		session->failure = session->goaway;
 	else if (why->code == 0)
@@ -57,7 +57,7 @@ static void on_lost(struct session *session, const struct error *why)
 	abort_calls(channel, RPC_UNAVAILABLE, session->failure.text);
 	report_lost(channel, &session->failure);
 	if (channel->owner != NULL)
-		connection_close(&channel->connection); /* its owner does not */
+		connection_close(&channel->connection); /* not closed by its owner */
 }
 
 const struct session_role client_role = {
@@ -191,7 +191,7 @@ struct rpc_channel *channel_for_call(struct rpc_channel *channel)
 	options.on_ready = NULL;
 	options.on_lost = NULL;
 	if (rpc_channel_open(channel->loop, channel->address, &options, &newest, NULL) < 0)
-		return channel; /* whose loss the call then reports */
+		return channel; /* the call then reports that it was lost */
 	newest->owner = channel;
 	newest->next = channel->later;
 	channel->later = newest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The inside of a channel, for call.c and for tests that drive one without a socket. */
+/* The internals of a channel, for call.c and for tests that drive one without a socket. */
 
 #include "rpc/client.h"
 #include "rpc/connection.h"
@@ -26,7 +26,7 @@ int channel_new(const struct rpc_channel_options *options,
 		struct error *err);
 void channel_free(struct rpc_channel *channel);
 
-/* The connection that a new call goes to: the newest, or one that is dialled now. */
+/* The connection that a new call goes to: the newest, or one that this call dials. */
 struct rpc_channel *channel_for_call(struct rpc_channel *channel);
 
 /* Why new calls cannot be made on this connection; NULL while they can. */
@@ -42,5 +42,5 @@ void call_process(struct exchange *exchange);
 void call_expire(struct exchange *exchange);
 void call_destroy(struct exchange *exchange);
 
-/* Ends a call that the session cannot carry on with. */
+/* Ends a call that the session cannot continue. */
 void call_abort(struct exchange *exchange, int code, const char *message);

@@ -31,7 +31,7 @@ static void on_written(uv_write_t *write, int status)
 	session_run(connection->session);
 }
 
-/* Writes session->output; the part that the socket does not accept now waits in place. */
+/* Writes session->output; the part that the socket does not accept yet stays there. */
 static void write_output(struct connection *connection)
 {
 	struct text *output = &connection->session->output;

@@ -9,32 +9,32 @@
 struct connection {
 	struct session *session;
 	struct transport transport; /* its user is the connection */
-	uv_timer_t timer;	    /* the next deadline of an exchange, or of the beginning */
+	uv_timer_t timer;	    /* next deadline of an exchange, or for the peer's SETTINGS */
 	uv_write_t write;
 	bool up;      /* bytes can be written */
 	bool writing; /* session->output waits for libuv */
 	bool timer_open;
-	unsigned handles;	/* that are not closed yet */
-	size_t greeting_seen;	/* bytes of the peer's greeting */
-	bool greeting_is_wrong; /* one of them */
+	unsigned handles;	/* not closed yet */
+	size_t greeting_seen;	/* bytes of the peer's greeting received */
+	bool greeting_is_wrong; /* one of these bytes */
 	uint64_t timer_ms;	/* when the timer fires; UINT64_MAX: it is stopped */
-	uint64_t settle_ms; /* by then the peer must have spoken HTTP/2; UINT64_MAX: no matter */
-	char *input;	    /* what libuv reads into */
+	uint64_t settle_ms;	/* deadline for the peer's SETTINGS; UINT64_MAX: none */
+	char *input;		/* what libuv reads into */
 	void (*on_closed)(struct connection *connection);
 };
 
 extern const struct session_transport connection_transport;
 
-/* `on_closed` runs when connection_close() is through; it may free the connection. Its transport is
- * opened next, or it is closed. */
+/* `on_closed` runs when connection_close() has finished; it may free the connection. Its transport
+ * is opened next, or it is closed. */
 void connection_init(struct connection *connection, uv_loop_t *loop, struct session *session,
 		     void (*on_closed)(struct connection *connection));
 
-/* The transport is connected: starts to read. session_run() must follow, which writes what waits.
- */
+/* The transport is connected: starts to read. session_run() must follow, which writes pending
+ * output. */
 void connection_start(struct connection *connection);
 
-/* Fails the session when the peer has not spoken HTTP/2 within `timeout_ms`. */
+/* Fails the session when the peer has sent no SETTINGS within `timeout_ms`. */
 void connection_expect_settings(struct connection *connection, uint64_t timeout_ms);
 
 /* Closes the transport and keeps the timer: exchanges can still expire. */

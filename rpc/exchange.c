@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Memory of a larger message is freed once it was sent or read. */
+/* A larger buffer is freed once the message was sent or read. */
 enum { KEPT_CAPACITY = 64 * 1024 };
 
 void exchange_attach(struct session *session, struct exchange *exchange)
@@ -66,7 +66,7 @@ void exchange_set_deadline(struct exchange *exchange, uint64_t deadline_ms)
 	exchange->session->transport->wake_at(exchange->session, deadline_ms);
 }
 
-/* Opens the stream's window again for the bytes before `end`. */
+/* Reopens the stream's window by the bytes before `end`. */
 static void take_input(struct exchange *exchange, size_t end)
 {
 	if (end > exchange->input_taken && !exchange->closed && !exchange->input_ended)
@@ -145,7 +145,7 @@ bool exchange_has_output(const struct exchange *exchange)
 
 void exchange_resume(struct exchange *exchange)
 {
-	/* Fails where the body is not being waited for: then it is read anyway. */
+	/* Fails where the body is not deferred: then it is read anyway. */
 	(void)nghttp2_session_resume_data(exchange->session->http2, exchange->id);
 }
 

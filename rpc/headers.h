@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Received HTTP/2 header lists, the fields of gRPC, and the values that replace a gRPC status
- * that nobody sent. */
+/* Received HTTP/2 header lists, the fields of gRPC, and the values that replace a missing gRPC
+ * status. */
 
 #include "base/text.h"
 #include "rpc/rpc.h"
@@ -15,8 +15,8 @@ struct headers {
 	struct text pairs; /* name NUL value NUL, pair by pair */
 	size_t count;
 	size_t listed;	/* size as RFC 9113, 6.5.2 counts it: 32 bytes more for each field */
-	bool too_large; /* a field beyond the limit came; it and all later ones are left out */
-	bool malformed; /* a field that RFC 9113, 8.2.1 does not allow came; it is left out */
+	bool too_large; /* a field exceeded the limit; it and all later ones were dropped */
+	bool malformed; /* a field violated RFC 9113, 8.2.1, and was dropped */
 };
 
 void headers_add(struct headers *headers, struct rpc_slice name, struct rpc_slice value,
@@ -42,7 +42,7 @@ int status_of_reset(uint32_t http2_error);
 int status_of_http(int http_status);
 
 /* grpc-message: bytes other than printable ASCII, and '%', as %XX. Text that is not a valid encoding
- * is kept as it is, as is %00, so that nothing gets lost. */
+ * is kept as it is, as is %00, so that nothing is lost. */
 void percent_encode(struct text *out, const char *message);
 void percent_decode(struct text *out, const char *encoded);
 
@@ -52,8 +52,8 @@ enum { TIMEOUT_SIZE = sizeof("18446744073709551615H") };
 /* Milliseconds, rounded up. ERROR_FORMAT. */
 int timeout_parse(const char *text, uint64_t *milliseconds, struct error *err);
 
-/* In the finest unit from milliseconds up that holds them, rounded up; longer than the format can
- * say becomes the longest it can. Returns `out`. */
+/* In the finest unit from milliseconds up that holds them, rounded up; a longer time becomes the
+ * longest that the format allows. Returns `out`. */
 char *timeout_format(uint64_t milliseconds, char out[TIMEOUT_SIZE]);
 
 /* Is content-type "application/grpc", alone or with "+proto", ";charset=..."? */

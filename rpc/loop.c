@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-enum { OWN_HANDLES = 2 }; /* of loop_drain() */
+enum { OWN_HANDLES = 2 }; /* those of loop_drain() */
 
 struct timer {
 	uv_timer_t handle;
@@ -51,8 +51,8 @@ static void set_true(void *user)
 	*(bool *)user = true;
 }
 
-/* libuv before 1.45 runs the timers that are due, and then waits for events all the same: what a timer brought would be
- * noticed only with the next event. */
+/* libuv before 1.45 runs the timers that are due, and then waits for events nevertheless: the effect of a timer would
+ * be noticed only with the next event. */
 struct turn {
 	uv_prepare_t handle;
 	uint64_t due_ms; /* of the first timer */
@@ -78,7 +78,7 @@ static int turn_new(uv_loop_t *loop, struct turn **out, struct error *err)
 	return 0;
 }
 
-/* Runs the loop once. False: nothing is left that could happen. */
+/* Runs the loop once. False: nothing more can happen. */
 static bool turn_run(struct turn *turn)
 {
 	uv_loop_t *loop = turn->handle.loop;

@@ -11,7 +11,7 @@
 #include <uv.h>
 
 /*
- * Timers that can be let go of at any time: their memory outlives the handle.
+ * Timers that can be cancelled at any time: their memory outlives the handle.
  */
 
 struct timer;
@@ -33,13 +33,13 @@ int loop_open(uv_loop_t *loop, struct error *err);
 
 typedef bool loop_condition(void *user);
 
-/* Runs the loop until `done(user)` is true, looked at after every round of events. ERROR_TIMEOUT
- * after `timeout_ms` (UINT64_MAX: never), naming `what`. */
+/* Runs the loop until `done(user)` is true, which is checked after every round of events.
+ * ERROR_TIMEOUT after `timeout_ms` (UINT64_MAX: never), naming `what`. */
 int loop_wait(uv_loop_t *loop, loop_condition *done, void *user, uint64_t timeout_ms,
 	      const char *what, struct error *err);
 
-/* Runs the loop for `duration_ms`: a wait that belongs to what is measured (no message may come for
- * a while), never one that hopes something is ready by then. */
+/* Runs the loop for `duration_ms`: for waits that are part of the measurement (no message may
+ * arrive for a while), never to hope that something is ready by then. */
 void loop_run_for(uv_loop_t *loop, uint64_t duration_ms);
 
 /* Runs the loop until every handle is closed, then closes the loop. ERROR_TIMEOUT naming the kinds

@@ -11,7 +11,7 @@ enum wire_type { WIRE_VARINT = 0, WIRE_64_BIT = 1, WIRE_LENGTH = 2, WIRE_32_BIT 
 struct wire_field {
 	struct rpc_slice whole, data;
 	size_t key_size;
-	const ProtobufCFieldDescriptor *known; /* a string or a message; NULL: anything else */
+	const ProtobufCFieldDescriptor *known; /* a string or message field; else NULL */
 };
 
 static bool take_varint(struct rpc_slice *from, uint64_t *out)
@@ -70,7 +70,7 @@ struct findings {
 	bool nul, not_utf8;
 };
 
-/* The depth is that of the message type, none of which is recursive. */
+/* Recursion is as deep as the message type, none of which is recursive. */
 static void scan(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
 		 struct findings *found)
 {

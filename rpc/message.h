@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Protobuf messages read as protobuf-go reads them, which protobuf-c alone does not do: a string
- * must be UTF-8, and it does not end at a NUL. In memory, where strings are C's, a NUL is the two
- * bytes MESSAGE_NUL, which UTF-8 never has; requests of rpc_unary() have the NUL again.
+ * Reads protobuf messages as protobuf-go does, unlike plain protobuf-c: a string must be UTF-8, and
+ * does not end at a NUL. In memory, where strings are C's, a NUL is the two bytes MESSAGE_NUL,
+ * which never occur in UTF-8; rpc_unary() restores the NUL in requests.
  */
 
 #include "base/text.h"
@@ -19,10 +19,10 @@
 const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
 			   ProtobufCMessage **out);
 
-/* Appends the packed message, with NUL in its strings for MESSAGE_NUL. ERROR_MEMORY. */
+/* Appends the packed message, with NUL in place of MESSAGE_NUL in its strings. ERROR_MEMORY. */
 int message_pack(const ProtobufCMessage *message, struct text *out, struct error *err);
 
-/* protobuf-c wants the strings of a message writable; nothing writes to those of a request. */
+/* protobuf-c declares the strings of a message writable; nothing writes to those of a request. */
 static inline char *wire_string(const char *string)
 {
 	return (char *)(uintptr_t)string;

@@ -119,7 +119,7 @@ void peer_say_goaway(struct peer *peer)
 	session_leave(&peer->session);
 }
 
-/* RFC 9113, 6.8: calls that are on their way are still taken. */
+/* RFC 9113, 6.8: calls in flight are still accepted. */
 void peer_drain(struct peer *peer)
 {
 	struct session *session = &peer->session;

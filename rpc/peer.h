@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The inside of a server, for peer.c and for tests that drive a connection without a socket. */
+/* The internals of a server, for peer.c and for tests that drive a connection without a socket. */
 
 #include "rpc/connection.h"
 #include "rpc/loop.h"
@@ -15,8 +15,8 @@ struct rpc_server {
 	size_t method_count;
 	struct listener *listener;
 	struct peer *peers;
-	struct timer *grace; /* of the shutdown */
-	bool listening;	     /* there is a listener, or it is being closed */
+	struct timer *grace; /* the grace period of the shutdown */
+	bool listening;	     /* the listener is open or being closed */
 	bool closing;
 	bool last_words; /* the grace is over */
 	void (*on_closed)(void *user);
@@ -34,16 +34,16 @@ struct peer {
 /* A connection whose bytes the caller moves through `transport`. */
 int peer_new(struct rpc_server *server, const struct session_transport *transport,
 	     struct peer **out, struct error *err);
-void peer_free(struct peer *peer); /* takes it from its server */
+void peer_free(struct peer *peer); /* removes it from its server */
 
-/* Accepts what waits on `listener`. */
+/* Accepts the pending connection of `listener`. */
 void peer_accept(struct rpc_server *server, struct listener *listener);
 
 /* The shutdown's steps: no new streams; the open ones end; the connection ends. */
 void peer_say_goaway(struct peer *peer);
-void peer_drain(struct peer *peer); /* no new streams, but for those on their way */
+void peer_drain(struct peer *peer); /* no new streams, except those in flight */
 void peer_abort_streams(struct peer *peer);
 void peer_cut(struct peer *peer);
 
-/* Frees a closing server once nothing of it is open. */
+/* Frees a closing server once all its parts are closed. */
 void server_settle(struct rpc_server *server);

@@ -17,7 +17,7 @@ int rendezvous_parse(const char *text, size_t size, struct rendezvous *out, stru
 		    size == (size_t)used + sizeof("\n") - 1 + sizeof(read.nonce) * 2;
 	for (size_t i = 0; good && i < RENDEZVOUS_NONCE_SIZE; i++)
 		good = sscanf(copy + used + 2 * i, "%2hhx", &read.nonce[i]) == 1;
-	/* sscanf() takes more than we write: only what would be written so is one. */
+	/* sscanf() accepts more than we write: only text that we would write is valid. */
 	rendezvous_format(&read, again);
 	if (!good || strlen(again) != size || memcmp(text, again, size) != 0)
 		return error_set(err, ERROR_FORMAT, "not a rendezvous file");

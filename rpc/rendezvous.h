@@ -7,8 +7,8 @@
  *
  *   gpucert-rendezvous 1 PORT NONCE\n       NONCE: 32 hexadecimal digits
  *
- * A client sends the 16 bytes of the nonce before anything else; the server says nothing before
- * them and drops who does not know them. Who may read the file may connect, as with a socket file.
+ * A client sends the 16 bytes of the nonce before anything else; the server sends nothing before that
+ * and drops clients that do not know them. Who may read the file may connect, as with a socket file.
  */
 
 #include "base/error.h"
@@ -26,7 +26,7 @@ struct rendezvous {
 	uint8_t nonce[RENDEZVOUS_NONCE_SIZE];
 };
 
-/* What a file holds. ERROR_FORMAT for everything that rendezvous_format() does not write. */
+/* Parses the content of a file. ERROR_FORMAT for anything that rendezvous_format() does not write. */
 int rendezvous_parse(const char *text, size_t size, struct rendezvous *out, struct error *err);
 
 void rendezvous_format(const struct rendezvous *rendezvous, char out[RENDEZVOUS_TEXT_MAX]);

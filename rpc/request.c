@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a request's headers and bytes to its handler, or to the status that refuses it. */
+/* Passes a request's headers and bytes to its handler, or refuses it with a status. */
 #include "rpc/stream.h"
 
 #include "base/clock.h"
@@ -89,7 +89,7 @@ void request_advance(struct rpc_stream *stream)
 			return;
 	}
 
-	/* Source of the code for another number of messages than one: grpc/grpc doc/statuscodes.md,
+	/* Source of the code for any number of messages but one: grpc/grpc doc/statuscodes.md,
 	 * "cardinality violation". */
 	if (!stream->has_message)
 		rc = exchange_read(exchange, &stream->has_message, &stream->message, &err);

@@ -12,8 +12,8 @@ enum { PREFIX_MAX = 253 - (int)(sizeof("requests.") - 1), NAME_MAX_SIZE = 63 };
 #define LOWER_OR_DIGIT	"abcdefghijklmnopqrstuvwxyz0123456789"
 #define LETTER_OR_DIGIT LOWER_OR_DIGIT "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* DNS-1123 subdomain, up to the '/': labels of [a-z0-9]([-a-z0-9]*[a-z0-9])? joined by dots. Labels
- * have no limit of their own there; only the whole has. */
+/* DNS-1123 subdomain, up to the '/': labels of [a-z0-9]([-a-z0-9]*[a-z0-9])? joined by dots. Only
+ * the whole has a length limit there, not each label. */
 static bool is_subdomain(const char *label)
 {
 	for (;;) {

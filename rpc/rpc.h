@@ -2,13 +2,12 @@
 #pragma once
 
 /*
- * gRPC over HTTP/2 (nghttp2) on a libuv loop: what client and server share. This folder holds all that
- * speaks the protocol or needs the loop, down to the sockets (posix/, windows/), and the .proto files of
- * the interfaces that the project uses (proto/); what the calls mean is not its business.
+ * gRPC over HTTP/2 (nghttp2) on a libuv loop: what client and server share. This folder holds everything
+ * that speaks the protocol or needs the loop, down to the sockets (posix/, windows/), and the .proto files
+ * of the interfaces that the project uses (proto/); it knows nothing about the meaning of the calls.
  *
- * Everything here belongs to one loop and one thread. No function blocks, except those whose name
- * ends in _wait, which run the loop until their result is there and so may not be called from a
- * callback.
+ * Everything here belongs to one loop and one thread. No function blocks, except those whose name ends in
+ * _wait, which run the loop until their result is available and so must not be called from a callback.
  *
  * The first connection makes the process ignore SIGPIPE, unless it handles that signal itself.
  *
@@ -20,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(name, what Go calls it): the gRPC status codes in the order of their numbers, from 0. On the wire
+/* X(name, its name in Go): the gRPC status codes in the order of their numbers, from 0. On the wire
  * any other number may come as well. */
 #define RPC_CODES(X)                                                                               \
 	X(OK, "OK")                                                                                \
@@ -42,7 +41,7 @@
 	X(UNAUTHENTICATED, "Unauthenticated")
 
 enum rpc_code {
-	RPC_NO_STATUS = -1, /* never on the wire: nothing was called, or nobody answered */
+	RPC_NO_STATUS = -1, /* never on the wire: no call was made, or nobody answered */
 #define RPC_CODE(name, go_name) RPC_##name,
 	RPC_CODES(RPC_CODE)
 #undef RPC_CODE
@@ -60,10 +59,10 @@ struct rpc_slice {
 /* How a call ended. Borrowed for the duration of the callback. */
 struct rpc_status {
 	int code;	     /* enum rpc_code, or what the peer sent instead */
-	const char *message; /* percent-decoded; "" when there is none */
+	const char *message; /* percent-decoded; "" when absent */
 };
 
-/* Bounds on what a peer may make us do. A zero member means its default. */
+/* Bounds on the work that a peer can cause. A zero member means its default. */
 struct rpc_limits {
 	uint32_t message_max;		 /* 4 MiB, as grpc-go's default */
 	uint32_t header_list_max;	 /* 16 KiB, names and values of one header list */

@@ -9,7 +9,7 @@
 enum {
 	SOCKET_MODE_DEFAULT = 0600,
 	PREFACE_TIMEOUT_DEFAULT_MS = 10 * 1000,
-	LAST_WORDS_MS = 1000, /* for a shutdown's trailers to get out */
+	LAST_WORDS_MS = 1000, /* for sending the trailers of a shutdown */
 };
 
 int rpc_server_new(uv_loop_t *loop, const struct rpc_server_options *options,

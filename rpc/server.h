@@ -2,8 +2,7 @@
 #pragma once
 
 /*
- * gRPC server: methods are added by path, handlers answer now or later on the stream they are
- * given.
+ * gRPC server: methods are added by path, handlers answer now or later on their stream.
  */
 
 #include "rpc/rpc.h"
@@ -27,7 +26,7 @@ int rpc_server_new(uv_loop_t *loop, const struct rpc_server_options *options,
 		   struct rpc_server **out, struct error *err);
 
 /* Called with the one request message of a call, borrowed. The handler answers on `stream` before
- * it returns or later; a stream that is neither finished nor ended is open. */
+ * it returns or later; a stream stays open until it is finished or ends. */
 typedef void rpc_handler(struct rpc_stream *stream, struct rpc_slice request, void *user);
 
 /* Before rpc_server_listen(). `method` is "/package.Service/Method" and is copied. Every other
@@ -39,11 +38,11 @@ int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *h
  * ERROR_UNSUPPORTED. */
 int rpc_server_listen(struct rpc_server *server, const char *address, struct error *err);
 
-/* Tells every client to make its new calls on a new connection; what is open or on its way goes on,
- * and so does the server (GOAWAY, as by grpc-go's MaxConnectionAge). */
+/* Tells every client to make its new calls on a new connection; calls that are open or in flight
+ * continue, and so does the server (GOAWAY, as by grpc-go's MaxConnectionAge). */
 void rpc_server_say_goaway(struct rpc_server *server);
 
-/* Stops accepting, removes the socket files that are still its own (same file), says GOAWAY, lets
+/* Stops accepting, removes the socket files that are still its own (same file), sends GOAWAY, lets
  * open streams finish for `grace_ms`, then ends them with RPC_UNAVAILABLE. `closed` runs last;
  * after it the server is gone. */
 void rpc_server_shutdown(struct rpc_server *server, uint64_t grace_ms, void (*closed)(void *user),
@@ -63,8 +62,8 @@ void rpc_server_close(struct rpc_server *server);
  * ERROR_CANCELLED: the client is gone, on_end is about to run. */
 int rpc_stream_send(struct rpc_stream *stream, struct rpc_slice message, struct error *err);
 
-/* Sends the trailers behind what is queued. The stream may not be used afterwards. `format` is the
- * grpc-message and is percent-encoded here; pass "%s", "" for none. */
+/* Sends the trailers after the queued messages. The stream may not be used afterwards. `format` is
+ * the grpc-message and is percent-encoded here; pass "%s", "" for none. */
 void rpc_stream_finish(struct rpc_stream *stream, int code, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 

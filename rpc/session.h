@@ -2,14 +2,13 @@
 #pragma once
 
 /*
- * One HTTP/2 connection as gRPC uses it: what client and server share. A session takes bytes and
- * makes bytes; moving them is the transport's business (connection.h), so a session also runs on
- * memory alone.
+ * One HTTP/2 connection as gRPC uses it, for client and server. A session consumes and produces
+ * bytes; the transport moves them (connection.h), so a session also runs purely in memory.
  *
- * Nothing of the caller's runs inside an nghttp2 callback. The callbacks note what came in and put
- * the exchange on the ready list; session_run() works through the list, where callers may do
- * anything, ending the session included. Only the transport calls session_run(): what the caller
- * asks for never runs the caller's own callbacks unexpectedly.
+ * No code of the caller runs inside an nghttp2 callback. These callbacks record input and put the
+ * exchange on the ready list; session_run() processes the list, where callers may do anything,
+ * ending the session included. Only the transport calls session_run(), so the caller's requests
+ * never run its own callbacks unexpectedly.
  */
 
 #include "base/text.h"
@@ -29,23 +28,23 @@ struct exchange {
 	struct exchange *next_ready;
 	int32_t id;
 	bool is_ready;
-	bool sent;	  /* its headers left */
-	bool input_ended; /* the peer has said END_STREAM */
+	bool sent;	  /* its headers were sent */
+	bool input_ended; /* the peer has sent END_STREAM */
 	bool closed;	  /* there is no stream (any more) */
 	bool released;	  /* the caller is done with it; destroyed once it is closed as well */
 	uint32_t close_code;
 
-	struct headers headers; /* the list that is coming in */
+	struct headers headers; /* the list being received */
 	struct text input;	/* DATA bytes: at most one message and one window */
-	size_t input_start;	/* those before it were read by exchange_read() */
-	size_t input_taken;	/* those before it opened the stream's window again */
-	bool input_ignored;	/* nobody wants them: they are dropped as they come */
+	size_t input_start;	/* earlier ones were read by exchange_read() */
+	size_t input_taken;	/* earlier ones reopened the stream's window */
+	bool input_ignored;	/* DATA is dropped on arrival */
 
-	struct text output;  /* one framed message, or none */
-	size_t output_start; /* what of it the connection has taken */
-	bool output_last;    /* nothing comes after `output` */
-	bool output_taken;   /* a message that had to wait has gone out since the last process() */
-	uint64_t output_flush; /* the first flush that could take it */
+	struct text output;    /* one framed message, or none */
+	size_t output_start;   /* bytes of it that the connection has accepted */
+	bool output_last;      /* nothing comes after `output` */
+	bool output_taken;     /* a message that had to wait was sent since the last process() */
+	uint64_t output_flush; /* the first flush that can accept it */
 
 	uint64_t deadline_ms; /* clock_monotonic_ms(); UINT64_MAX: none */
 };
@@ -58,14 +57,14 @@ struct session_role {
 	/* A header list is complete in exchange->headers, which is empty afterwards. Runs inside
 	 * nghttp2. */
 	void (*headers)(struct exchange *exchange);
-	/* The last bytes of the last message are gone. The server submits its trailers. Inside
+	/* The last bytes of the last message were sent. The server submits its trailers. Inside
 	 * nghttp2. */
 	int (*trailers)(struct exchange *exchange);
 	/* Something changed: headers, input, input_ended, closed or output_taken. */
 	void (*process)(struct exchange *exchange);
 	/* The deadline has passed. */
 	void (*expire)(struct exchange *exchange);
-	/* The peer's first SETTINGS are here. May be NULL. */
+	/* The peer's first SETTINGS have arrived. May be NULL. */
 	void (*settled)(struct session *session);
 	/* The peer will take no more requests (session->goaway); reported again whenever the session runs.
 	 * May be NULL. */
@@ -77,7 +76,7 @@ struct session_role {
 };
 
 struct session_transport {
-	/* Takes bytes with session_produce() as long as it can write them. */
+	/* Gets bytes with session_produce() while it can write them. */
 	void (*flush)(struct session *session);
 	/* Calls session_expire() and session_run() then (clock_monotonic_ms()), or as soon as
 	 * possible. */
@@ -95,9 +94,9 @@ struct session {
 	struct text output; /* bytes for the transport */
 	uint64_t flushes;
 	unsigned depth;	       /* of session_enter() */
-	bool settled;	       /* the peer's first SETTINGS are here */
+	bool settled;	       /* the peer's first SETTINGS have arrived */
 	bool settled_reported; /* to the role */
-	bool draining; /* GOAWAY is announced; its last stream follows when a PING has come back */
+	bool draining;	       /* GOAWAY is announced; its last stream id follows a PING */
 	bool ended;
 	bool failing; /* ends in the next session_run() for the reason below */
 	struct error failure;
@@ -111,7 +110,7 @@ struct session {
 int session_init(struct session *session, const struct session_role *role,
 		 const struct session_transport *transport, const struct rpc_limits *limits,
 		 uint32_t initial_window, struct error *err);
-void session_free(struct session *session); /* destroys what exchanges are left */
+void session_free(struct session *session); /* destroys the remaining exchanges */
 
 /* Around everything the caller does to the session: the outermost session_leave() writes. Nothing
  * is written inside session_run() until the caller's callbacks have returned, so that an answer's
@@ -125,13 +124,13 @@ void session_flush(struct session *session);
 /* Works through everything that is ready, then writes; runs the caller's callbacks. */
 void session_run(struct session *session);
 
-/* Bytes from the peer; session_run() must follow. */
+/* Processes bytes from the peer; session_run() must follow. */
 void session_receive(struct session *session, const uint8_t *data, size_t size);
 
-/* Makes bytes until session->output holds a good write's worth. False: there was nothing to add. */
+/* Adds bytes until session->output holds SESSION_OUTPUT_MAX. False: nothing to add. */
 bool session_produce(struct session *session);
 
-/* The streams that have come are the last ones (GOAWAY). */
+/* The streams opened so far are the last ones (GOAWAY). */
 void session_say_goaway(struct session *session);
 
 /* Ends the session in the next session_run(). The first reason counts. */
@@ -141,7 +140,7 @@ void session_fail(struct session *session, const struct error *why);
  */
 uint64_t session_expire(struct session *session, uint64_t now_ms);
 
-/* Bytes after which session_produce() stops: one good write. */
+/* Bytes after which session_produce() stops: enough for one write. */
 enum { SESSION_OUTPUT_MAX = 64 * 1024 };
 
 /* What nghttp2 calls while it reads and writes: keeps the exchanges up to date
@@ -150,20 +149,20 @@ void session_set_callbacks(nghttp2_session_callbacks *callbacks);
 
 void exchange_attach(struct session *session, struct exchange *exchange);
 void exchange_destroy(struct exchange *exchange);
-/* To a session where it has no stream yet, with the message that it has to send. */
+/* Moves it, with the message to be sent, to a session where it has no stream yet. */
 void exchange_move(struct exchange *exchange, struct session *to);
 void exchange_wake(struct exchange *exchange); /* process() it in session_run() */
 void exchange_set_deadline(struct exchange *exchange, uint64_t deadline_ms);
 
-/* The next whole message, borrowed until the next call. Its bytes, also those of a part of it, open
- * the stream's window again. Errors of frame_read(). */
+/* The next complete message, borrowed until the next call. Its bytes, even of an incomplete one,
+ * reopen the stream's window. Errors of frame_read(). */
 int exchange_read(struct exchange *exchange, bool *whole, struct rpc_slice *message,
 		  struct error *err);
-bool exchange_has_input(const struct exchange *exchange); /* that is not read */
+bool exchange_has_input(const struct exchange *exchange); /* not read yet */
 void exchange_drop_input(struct exchange *exchange);
 void exchange_ignore_input(struct exchange *exchange); /* later input too */
 
-/* Room for a framed message of `size` bytes; NULL when memory ran out. Fill it, then
+/* Allocates a framed message of `size` bytes; NULL when memory ran out. Fill it, then
  * exchange_resume(). */
 uint8_t *exchange_message(struct exchange *exchange, size_t size);
 bool exchange_has_output(const struct exchange *exchange);

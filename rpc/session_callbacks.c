@@ -36,7 +36,7 @@ static int on_header(nghttp2_session *http2, const nghttp2_frame *frame, const u
 	return 0;
 }
 
-/* Streams that a peer opens and resets, or makes us reset, cost us more than it. */
+/* Streams that a peer opens and resets, or makes us reset, cost us more than the peer. */
 static void count_reset(struct session *session)
 {
 	uint64_t second = clock_monotonic_ms() / 1000;
@@ -106,7 +106,7 @@ static int on_data_chunk(nghttp2_session *http2, uint8_t flags, int32_t stream_i
 	struct exchange *exchange = exchange_of(http2, stream_id);
 	(void)flags;
 	(void)user;
-	/* The connection's window is never the brake: each stream has its own. */
+	/* The connection's window never limits the peer: each stream has its own. */
 	(void)nghttp2_session_consume_connection(http2, size);
 	if (exchange == NULL || exchange->input_ignored) {
 		(void)nghttp2_session_consume_stream(http2, stream_id, size);
@@ -143,7 +143,7 @@ static int on_frame_send(nghttp2_session *http2, const nghttp2_frame *frame, voi
 	    frame->rst_stream.error_code != NGHTTP2_NO_ERROR &&
 	    frame->rst_stream.error_code != NGHTTP2_CANCEL)
 		count_reset(session);
-	/* Our answer is complete; a request that is still coming is of no use (RFC 9113, 8.1). */
+	/* Our answer is complete; the rest of the request is not needed (RFC 9113, 8.1). */
 	if (frame->hd.type == NGHTTP2_HEADERS && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0 &&
 	    nghttp2_session_get_stream_remote_close(http2, frame->hd.stream_id) == 0)
 		(void)nghttp2_submit_rst_stream(http2, NGHTTP2_FLAG_NONE, frame->hd.stream_id,

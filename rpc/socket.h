@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Socket files as those see them who look after the directories they lie in. On Windows they are
+ * Socket files, for code that manages the directories that contain them. On Windows they are
  * reparse points, or rendezvous files where AF_UNIX is missing (rpc/rendezvous.h).
  */
 
@@ -11,20 +11,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which file it is, however often its name is reused. An inode number may be used again at once, so
- * a time belongs to it: that of the last change of the content, which connecting and serving do not
- * move; on Windows that of the creation. */
+/* Identifies a file, however often its name is reused. An inode number may be reused at once, so a
+ * time is added: that of the last change of the content, which connecting and serving do not
+ * change; on Windows that of the creation. */
 struct socket_identity {
 	uint64_t device;
 	uint64_t inode;
 	uint64_t born_ns;
 };
 
-/* Is there a socket file? Links are followed. */
+/* Does a socket file exist? Links are followed. */
 bool socket_is_at(const char *path);
 
-/* The identity of the file at `path`, of whatever kind; links are followed. False: there is none.
- */
+/* The identity of the file at `path`, of whatever kind; links are followed. False: none exists. */
 bool socket_identify(const char *path, struct socket_identity *out);
 bool socket_is_same(const struct socket_identity *a, const struct socket_identity *b);
 

@@ -34,7 +34,7 @@ void stream_headers(struct exchange *exchange)
 {
 	struct rpc_stream *stream = (struct rpc_stream *)exchange;
 	if (stream->has_request)
-		return; /* a client's trailers mean nothing in gRPC */
+		return; /* a client's trailers have no meaning in gRPC */
 	stream->has_request = true;
 	stream->request = exchange->headers;
 	exchange->headers = (struct headers){0};
@@ -74,7 +74,7 @@ void stream_abort(struct rpc_stream *stream, int code, const char *message)
 		exchange_wake(exchange);
 	else if (stream->finished || exchange_has_output(exchange))
 		exchange_reset(exchange,
-			       NGHTTP2_CANCEL); /* the window is shut: trailers cannot pass */
+			       NGHTTP2_CANCEL); /* the window is closed: trailers cannot pass */
 	else
 		rpc_stream_finish(stream, code, "%s", message);
 }
@@ -87,7 +87,8 @@ void stream_expire(struct exchange *exchange)
 
 enum { STATUS_FIELDS_MAX = 5 };
 
-/* The fields after the last message, or with `whole` the whole answer without one; their number. */
+/* Makes the fields after the last message, or with `whole` a complete response without one; returns
+ * their number. */
 static size_t status_fields(const struct rpc_stream *stream, bool whole, char code[4],
 			    nghttp2_nv fields[STATUS_FIELDS_MAX])
 {

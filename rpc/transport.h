@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The byte streams below HTTP/2, which go to socket files and named pipes (rpc/address.h), and who
- * listens for them at socket files. rpc/posix/ and rpc/windows/ implement it.
+ * The byte streams below HTTP/2, which go to socket files and named pipes (rpc/address.h), and the
+ * listeners at socket files. rpc/posix/ and rpc/windows/ implement it.
  */
 
 #include "rpc/address.h"
@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <uv.h>
 
-/* Who proves to know a rendezvous file's nonce. */
+/* Which side sends a rendezvous file's nonce. */
 enum transport_greeting {
 	TRANSPORT_NO_GREETING,
 	TRANSPORT_GREETS,     /* our first bytes are the nonce */
-	TRANSPORT_IS_GREETED, /* the peer's first bytes must be it */
+	TRANSPORT_IS_GREETED, /* the peer's first bytes must be the nonce */
 };
 
 struct transport;
@@ -41,7 +41,7 @@ struct transport {
 	void (*on_closed)(struct transport *transport);
 	uv_connect_t connect;
 	struct pending_connect *pending;	      /* Windows: a connection that is being made */
-	void (*give_up)(struct transport *transport); /* frees `pending`; NULL: there is none */
+	void (*give_up)(struct transport *transport); /* frees `pending`; NULL: none */
 };
 
 /* Calls back from the loop, once, unless it is closed first. On error nothing is open. */
@@ -54,8 +54,8 @@ int transport_connect_pipe(struct transport *transport, uv_loop_t *loop, struct 
 /* An open transport. `on_closed`, which may be NULL, runs from the loop. */
 void transport_close(struct transport *transport, void (*on_closed)(struct transport *transport));
 
-/* The process at the other end of a connected transport: the one that listened, where we connected.
- * 0: unknown (Windows, TCP, a process of another namespace). */
+/* The process at the other end of a connected transport: the listening one, if we connected. 0:
+ * unknown (Windows, TCP, a process of another namespace). */
 int transport_peer(const struct transport *transport);
 
 struct listener;
@@ -63,21 +63,21 @@ struct listener;
 struct listener_options {
 	unsigned mode; /* of the socket file, as chmod's */
 	bool refuse;   /* bind, but do not listen: nobody can connect */
-	/* A connection waits. It must be accepted before the next is reported. */
+	/* A connection is pending. It must be accepted before the next is reported. */
 	void (*on_connection)(struct listener *listener, void *user);
 	void *user;
 };
 
-/* Listens. ERROR_UNSUPPORTED: a named pipe. ERROR_EXISTS: the path exists. ERROR_NOT_FOUND: the directory of the file is not.
- * ERROR_PERMISSION, ERROR_IO, ERROR_MEMORY. */
+/* Listens. ERROR_UNSUPPORTED: a named pipe. ERROR_EXISTS: the path exists. ERROR_NOT_FOUND: its directory does not
+ * exist. ERROR_PERMISSION, ERROR_IO, ERROR_MEMORY. */
 int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err);
 
-/* Accepts the connection that waits. transport->open: it needs a transport_close(), also
- * after an error. */
+/* Accepts the pending connection. transport->open: it needs a transport_close(), also after an
+ * error. */
 int listener_accept(struct listener *listener, struct transport *transport, void *user,
 		    struct error *err);
 
-/* Stops to listen and removes the socket file unless another has taken its place. `on_closed` runs
- * from the loop, when the listener is gone. */
+/* Stops listening and removes the socket file unless it was replaced. `on_closed` runs from the
+ * loop, when the listener is gone. */
 void listener_close(struct listener *listener, void (*on_closed)(void *user));

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* A typed unary call on its way. */
+/* A typed unary call in progress. */
 struct unary {
 	const ProtobufCMessageDescriptor *reply_type;
 	rpc_reply_fn *done;
 	void *user;
 	ProtobufCMessage *reply;
 	bool answered;
-	const char *fault; /* of the answer; NULL: none so far */
+	const char *fault; /* what is wrong with the response; NULL: nothing so far */
 	int fault_code;
 };
 

@@ -2,7 +2,7 @@
 /* The HTTP/2 byte stream of a server, as a client with three calls sees it. The first byte: 1 puts
  * the server's SETTINGS in front, 2 shrinks the client's windows and limits, 4 pauses the second
  * call until the end, 8 cancels the third at its first message. The second byte: how many bytes
- * come at a time (0: all). */
+ * arrive at a time (0: all). */
 #include "rpc/tests/wire.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gRPC framing, percent-encoding and timeouts. The first byte: how many bytes the framing gets at a
- * time (0: all). What is read must not depend on it. */
+ * time (0: all). The result must not depend on it. */
 #include "rpc/frame.h"
 #include "rpc/headers.h"
 
@@ -9,8 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads everything; the messages, one behind the other, and then the error code, end up in `out`.
- */
+/* Reads everything; appends the messages and then the error code to `out`. */
 static void read_all(const uint8_t *data, size_t size, size_t step, struct text *out)
 {
 	struct rpc_slice input = {data, 0};

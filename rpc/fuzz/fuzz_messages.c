@@ -32,7 +32,7 @@ void fuzz_messages(const ProtobufCMessageDescriptor *const *types, size_t count,
 	uint8_t *first = pack(message, &first_size);
 	if (message_pack(message, &restored, NULL) != 0 || restored.size > first_size)
 		abort();
-	/* protobuf-c keeps an unknown field 0 as it came and does not take it again. */
+	/* protobuf-c keeps an unknown field 0 unchanged, but does not accept it again. */
 	ProtobufCMessage *again = protobuf_c_message_unpack(type, NULL, first_size, first);
 	if (again != NULL) {
 		second = pack(again, &second_size);

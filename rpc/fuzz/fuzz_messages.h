@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Unpacks bytes as the message that the first byte picks out of `types`. What could be unpacked is
- * packed and unpacked again, and must come out the same. */
+/* Unpacks bytes as the message of `types` that the first byte selects. An unpacked message is
+ * packed and unpacked again, and must be the same. */
 
 #include <protobuf-c/protobuf-c.h>
 #include <stddef.h>

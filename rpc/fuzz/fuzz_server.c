@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The HTTP/2 byte stream of a client, as a server sees it. The first byte: 1 puts the client's
  * preface and SETTINGS in front, 2 shrinks the server's windows and limits, 4 lets the deadlines
- * pass at the end. The second byte: how many bytes come at a time (0: all). */
+ * pass at the end. The second byte: how many bytes arrive at a time (0: all). */
 #include "rpc/loop.h"
 #include "rpc/tests/wire.h"
 

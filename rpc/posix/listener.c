@@ -21,7 +21,7 @@ struct listener {
 	void (*on_closed)(void *user);
 };
 
-/* A bound socket, not yet listening, so that nobody gets in before its mode is set. */
+/* A bound socket, not yet listening, so that nobody can connect before its mode is set. */
 static int make_socket(struct listener *listener, int *fd, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

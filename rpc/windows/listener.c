@@ -11,7 +11,7 @@
 enum { BACKLOG = 128 };
 
 struct listener {
-	uv_tcp_t tcp; /* whose closing ends the listener */
+	uv_tcp_t tcp; /* closing it ends the listener */
 	struct address address;
 	struct listener_options options;
 	struct winsock winsock;
@@ -37,7 +37,7 @@ static void on_event(void *user)
 	struct listener *listener = user;
 	int code = 0;
 	(void)winsock_take_event(&listener->winsock, FD_ACCEPT, &code);
-	/* One event may stand for several connections. */
+	/* One event may announce several connections. */
 	while (!listener->closing && listener->accepted == INVALID_SOCKET) {
 		listener->accepted = accept(listener->winsock.socket, NULL, NULL);
 		if (listener->accepted == INVALID_SOCKET)
@@ -47,7 +47,7 @@ static void on_event(void *user)
 	}
 }
 
-/* As chmod() of a file that is there. */
+/* As chmod() of an existing file. */
 static int restrict_file(const char *path, unsigned mode, struct error *err)
 {
 	SECURITY_ATTRIBUTES attributes;
@@ -91,7 +91,7 @@ static int listen_on_file(struct listener *listener, struct error *err)
 		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
 	int rc = 0;
 	if (has_unix) {
-		/* bind() makes the file. Nobody gets in before listen(). */
+		/* bind() makes the file. Nobody can connect before listen(). */
 		union winsock_address address;
 		int size = winsock_unix_address(path, &address);
 		if (bind(listener->winsock.socket, &address.any, size) != 0)

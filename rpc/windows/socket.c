@@ -61,8 +61,7 @@ bool socket_file_remove(const char *path)
 	return wide != NULL && DeleteFileW(wide);
 }
 
-/* A socket cannot be opened but as the reparse point that it is, so links to it are not followed.
- */
+/* A socket can be opened only as a reparse point, so links to it are not followed. */
 bool socket_is_at(const char *path)
 {
 	return socket_file_look(path, NULL) == SOCKET_FILE_SOCKET;

@@ -14,7 +14,7 @@ int transport_peer(const struct transport *transport)
 /* A connection to a socket file that is being made. */
 struct pending_connect {
 	struct winsock winsock;
-	bool stands; /* connect() did not have to wait */
+	bool stands; /* connect() succeeded immediately */
 	struct error why;
 };
 
@@ -42,7 +42,7 @@ static void on_event(void *user)
 		int rc = uv_tcp_open(&transport->tcp, connected);
 		if (rc == 0) {
 			(void)uv_tcp_nodelay(&transport->tcp,
-					     1); /* of no use to AF_UNIX, nor needed */
+					     1); /* neither possible nor needed with AF_UNIX */
 		} else {
 			(void)closesocket(connected);
 			(void)error_uv(&why, rc, "cannot use the connection");
