@@ -8,7 +8,7 @@
 /* More than any node has; they keep hostile documents cheap. */
 enum { DEVICES_MAX = 1024, FILES_MAX = 4096, LIST_MAX = 256, DIAGNOSTICS_MAX = 1024 };
 
-#define EXACT_MAX (INT64_C(1) << 53) /* whole numbers up to it are themselves in JSON */
+#define EXACT_MAX (INT64_C(1) << 53) /* larger whole numbers are not exact in JSON */
 
 const char *const discovery_kind_names[] = {"display", "compute", "software", "virtual", NULL};
 const char *const discovery_health_names[] = {"healthy", "unhealthy", NULL};

@@ -37,7 +37,7 @@ struct double_registration {
 };
 
 static struct {
-	/* Snapshots are kept: adapters of old lists point into them. */
+	/* Old snapshots are kept: adapters of old lists point into them. */
 	const struct discovery_snapshot *node;
 	int generation;
 	bool old;

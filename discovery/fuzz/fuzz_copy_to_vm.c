@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct copy_to_vm_file file = {0};
 	if (size == 0 || copy_to_vm_parse(data[0], data + 1, size - 1, &file, NULL) < 0)
 		return 0;
-	/* What is accepted stays where it belongs. */
+	/* Accepted paths stay in the driver's folder. */
 	if (strstr(file.source, "..\\") != NULL || strchr(file.source, ':') != NULL ||
 	    file.source[0] == '\\' || strpbrk(file.destination, "\\/:") != NULL)
 		abort();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts that drivers write into /proc and /sys, as arbitrary bytes: what is taken from them is bounded and valid. */
+/* Texts that drivers write into /proc and /sys, as arbitrary bytes: the parsed values are bounded and valid. */
 #include "base/text.h"
 #include "discovery/linux/kfd.h"
 #include "discovery/linux/nvidia_text.h"

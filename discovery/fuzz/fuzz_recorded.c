@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of recorded nodes over arbitrary bytes: what it takes can be written, read again, and
- * is then the same. */
+/* The reader of recorded nodes over arbitrary bytes: an accepted node can be written and read again
+ * unchanged. */
 #include "discovery/builder.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void require(bool condition)
 		abort();
 }
 
-/* NULL when the bytes are no recorded node. */
+/* NULL when the bytes are not a recorded node. */
 static struct discovery_snapshot *read_node(const char *data, size_t size)
 {
 	static const struct discovery_filter everything = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths of the driver store as anything may spell them: what is accepted is one plain absolute path
- * on a drive, which is accepted again as it is. */
+/* Paths of the driver store in any spelling: an accepted one becomes a plain absolute path on a
+ * drive, which is accepted again unchanged. */
 #include "base/cleanup.h"
 #include "discovery/windows/runtime_files.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Manifests of Vulkan drivers over arbitrary bytes: a library that is named, or an error that says
+/* Manifests of Vulkan drivers over arbitrary bytes: the name of a library, or an error that says
  * why. */
 #include "discovery/linux/manifest.h"
 

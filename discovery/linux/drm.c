@@ -116,7 +116,7 @@ static enum node_engines find_engines(struct node *node, const char *directory, 
 }
 
 /* The render node itself, then the display node of the same device: programs that open the primary
- * node (media stacks, X servers) look for it, and both belong to one device. */
+ * node (media stacks, X servers) expect it, and both belong to one device. */
 static void add_nodes(struct node *node, const char *directory, const char *render,
 		      struct discovery_device *device)
 {

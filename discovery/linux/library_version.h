@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The version of a driver library, without loading it, and from any package. */
+/* The version of a driver library, without loading it or asking a package manager. */
 
 #include <stddef.h>
 
 enum { LIBRARY_VERSION_SIZE = 64 };
 
-/* The first version after `marker` ("Mesa ") in the library's bytes: it begins with a digit, has a
- * dot, and holds letters, digits and "._+~-" only. Compilers keep pieces of short texts as constants of
- * 16 bytes, where "Mesa 25.0.7-2+deb13u1" ends early or runs into another one: then a text of the library
- * that begins with the same number and is nothing but a version counts, if there is one. Leaves "" when
- * there is no version or the file cannot be read. */
+/* The first version after `marker` ("Mesa ") in the library's bytes: it begins with a digit, has a dot,
+ * and holds letters, digits and "._+~-" only. Compilers may store short texts as constants of 16 bytes,
+ * where "Mesa 25.0.7-2+deb13u1" ends early or runs into another text: a string of the library that starts
+ * with the same number and is a version as a whole then takes precedence. Leaves "" when there is no
+ * version or the file cannot be read. */
 void library_version_scan(const char *path, const char *marker, char out[LIBRARY_VERSION_SIZE]);
 
 /* The first version after a marker in bytes in memory; returns where it begins, NULL without one. A version

@@ -137,7 +137,7 @@ static void add(struct node *node, const char *address, const char *text, const 
 		add_partitions(node, device, information.minor, mig, name);
 		divided = true;
 	}
-	if (divided) { /* only its parts can be used */
+	if (divided) { /* only its partitions can be used */
 		device->apis = no_apis;
 		device->allocatable = false;
 		device->not_allocatable_reason =

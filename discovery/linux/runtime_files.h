@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The files that a user-mode driver needs in a container that holds only a dynamic program. The files
- * of such a program are left out: the C library (libc.so.6) and the dynamic loader, which must both
- * stay the image's own. The other libraries of the C library (libm.so.6, ...) are included.
+ * The files that a user-mode driver needs in a container that contains only a dynamic program. The
+ * files of such a program are left out: the C library (libc.so.6) and the dynamic loader, which must
+ * both stay the image's own. The other libraries of the C library (libm.so.6, ...) are included.
  *
  * The origins of files: "manifest", "driver-library", "needed-library", "device-library",
  * "driver-data", "linker", "compiler-library", "link-library".

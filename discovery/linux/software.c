@@ -66,7 +66,7 @@ struct installed {
 	const char *api_version;
 };
 
-/* Is the library offered already? Like loaders, which load a library once although two manifests name
+/* Is the library offered already? Loaders, too, load a library once although two manifests name
  * it. */
 static bool is_known(const struct node *node, const char *source)
 {

@@ -11,9 +11,9 @@ const char *virtio_gpu_directory(struct node *node, const char *directory);
 
 /*
  * Adds the APIs that work through the render node: OpenGL by virgl, Vulkan by Venus. The kernel reports
- * for the render node which of them the host offers (DRM_IOCTL_VIRTGPU_GETPARAM). Where it does not, the
- * features of the virtio device count: 3D commands are those of virgl unless contexts of several kinds
- * exist. A card without 3D offers nothing.
+ * for the render node which of them the host offers (DRM_IOCTL_VIRTGPU_GETPARAM). Otherwise the features
+ * of the virtio device decide: 3D commands are those of virgl unless contexts of several kinds exist. A
+ * card without 3D offers nothing.
  */
 void virtio_add_apis(struct node *node, const char *virtio, const char *render,
 		     struct discovery_device *device);

@@ -34,7 +34,7 @@ enum {
 struct watch_target {
 	char *directory;
 	const char *pattern;
-	bool contents; /* the content of files counts, too */
+	bool contents; /* file contents matter, too */
 	bool events;   /* inotify works there: not in /sys and /proc */
 };
 

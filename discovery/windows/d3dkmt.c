@@ -13,7 +13,7 @@ enum {
 	ADAPTERS_MAX = 1024,
 	STORE_PATH_MAX = 64 * 1024, /* bytes */
 	STORE_PATH_USUAL = 1024,
-	QUERIES_MAX = 4, /* the answer may grow between two */
+	QUERIES_MAX = 4, /* the answer may grow between two queries */
 };
 
 #define NOT_IMPLEMENTED ((LONG)0xC0000002)

@@ -3,8 +3,8 @@
 
 /*
  * The part of the kernel-mode thunk interface (d3dkmthk.h, which MinGW-w64 lacks) that is used.
- * Numbers and layout: microsoft/libdxg and windows-driver-docs-ddi; discovery/tests/windows holds
- * the layout to it. The functions are exported by gdi32.dll and return an NTSTATUS.
+ * Numbers and layout: microsoft/libdxg and windows-driver-docs-ddi; discovery/tests/windows
+ * verifies the layout. The functions are exported by gdi32.dll and return an NTSTATUS.
  */
 
 #include <stdint.h>
@@ -57,7 +57,7 @@ struct d3dkmt_registry_info {
 	WCHAR value_name[MAX_PATH];
 	uint32_t value_type;
 	uint32_t physical_adapter;
-	uint32_t output_size; /* bytes that there are */
+	uint32_t output_size; /* bytes available */
 	uint32_t status;      /* enum d3dkmt_registry_status */
 	uint64_t output[1];
 };

@@ -19,5 +19,5 @@ void runtime_files_add(struct builder *builder, struct discovery_device *device,
 int store_path_normalize(const char *path, const char *windows, char **out, struct error *err);
 
 /* Is "HostDriverStore" one of its parts, without case? Then this is a container, into which the host's
- * driver store is mounted under that name (container-non-dx.md), and there is nothing to hand on. */
+ * driver store is mounted under that name (container-non-dx.md), and nothing can be passed on. */
 bool store_path_is_in_container(const char *path);

@@ -90,7 +90,7 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 	else if (file != NULL)
 		rc = open_file(watch, file, err);
 	else if (dxcore_watch_open(watch->event, &watch->adapters, err) < 0)
-		watch->adapters = NULL; /* only the timer is left */
+		watch->adapters = NULL; /* only the timer remains */
 	if (rc == 0 && poll_ms != 0 &&
 	    !CreateTimerQueueTimer(&watch->timer, NULL, on_timer, watch, poll_ms, poll_ms,
 				   WT_EXECUTEDEFAULT))

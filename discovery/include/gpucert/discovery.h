@@ -32,7 +32,7 @@ enum discovery_kind {
 	DISCOVERY_DISPLAY,  /* hardware that renders (WDDM; a display controller's render node) */
 	DISCOVERY_COMPUTE,  /* hardware that only computes (MCDM; 3D controllers without display) */
 	DISCOVERY_SOFTWARE, /* a software implementation of a GPU API */
-	DISCOVERY_VIRTUAL,  /* a hypervisor's GPU, behind a kernel driver (virtio-gpu) */
+	DISCOVERY_VIRTUAL,  /* a hypervisor's GPU with a kernel driver (virtio-gpu) */
 };
 
 enum discovery_health { DISCOVERY_HEALTHY, DISCOVERY_UNHEALTHY };
