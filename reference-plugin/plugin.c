@@ -19,11 +19,11 @@ struct plugin {
 	const struct config *config;
 	struct scanner *scanner;
 	struct directory_watch *plugin_directory;
-	struct directory_watch *kubelet_directory;	      /* NULL when it is the same */
+	struct directory_watch *kubelet_directory;	      /* NULL: the same directory */
 	struct instance *instances[INVENTORY_RESOURCE_COUNT]; /* NULL: not served */
 	size_t open_instances;
 	struct monitor *monitor;  /* NULL: off */
-	uv_timer_t monitor_timer; /* while another has its address */
+	uv_timer_t monitor_timer; /* runs while another instance has the address */
 	struct termination *termination;
 	bool stopping;
 };
@@ -61,7 +61,7 @@ static int open_instances(struct plugin *plugin, struct error *err)
 	return rc;
 }
 
-/* An answer comes from the loop itself: it is alive. */
+/* The answer comes from the loop itself, so the loop is alive. */
 static int answer_monitor(const char *path, struct text *body, void *user)
 {
 	struct plugin *plugin = user;
@@ -116,7 +116,7 @@ static int open_monitor(struct plugin *plugin, struct error *err)
 	return rc;
 }
 
-/* Instances ask the scanner to their end. */
+/* Instances use the scanner until they are closed. */
 static void on_instance_closed(void *user)
 {
 	struct plugin *plugin = user;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The programs that are made from this library: their command line (programs.c), and what they do
- * with its rooms (plugin.c). An order to read it in, headers first:
+ * The programs built from this library: their command line (programs.c), and how they use its
+ * folders (plugin.c). Suggested reading order, headers first:
  *
  *   plugin.c                       opens the parts, and reacts to changes
  *   inventory/inventory.h          the devices that are offered, and their ids
@@ -19,21 +19,21 @@ extern const struct config_program program_gpu;	 /* device-plugin-gpu */
 extern const struct config_program program_wddm; /* device-plugin-wddm */
 extern const struct config_program program_mcdm; /* device-plugin-mcdm */
 
-/* The whole of main(). Exit codes: 0 after a request to stop, 1 after a failure, 2 for a command
- * line, environment or configuration file that makes no sense. */
+/* The whole of main(). Exit codes: 0 after a request to stop, 1 after a failure, 2 for an invalid
+ * command line, environment or configuration file. */
 int program_main(const struct config_program *program, int argc, char **argv);
 
 /*
  * Serves the configured resources until SIGTERM or SIGINT, then ends the streams, removes the
- * sockets and returns 0. A resource is served and registered also while the node has no device for
- * it: an empty list is legal, the node then shows 0 of it, and a device that appears later is
- * listed at once.
+ * sockets and returns 0. A resource is served and registered even while the node has no device for
+ * it: an empty list is legal, the node then shows 0 of the resource, and a device that appears
+ * later is listed at once.
  *
  * The order at start is: serve, register, discover devices. So the kubelet knows the plugin early,
  * and a driver that is slow to answer delays only its own devices.
  *
- * Problems that may pass are logged and tried again. Errors are those that cannot pass without a
- * change from outside: the plugin directory cannot be written, the recorded node cannot be read, a
- * plugin for Windows nodes runs on another system.
+ * Temporary problems are logged and retried. Errors are problems that persist until somebody acts:
+ * the plugin directory cannot be written, the recorded node cannot be read, a plugin for Windows
+ * nodes runs on another system.
  */
 int plugin_run(const struct config *config, struct error *err);

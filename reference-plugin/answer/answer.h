@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * The room answer/ holds the answers to Allocate and GetPreferredAllocation.
+ * This folder (answer/) holds the answers to Allocate and GetPreferredAllocation.
  *
- * This file: what one container gets for a set of devices: device nodes or device strings, mounts and
- * environment variables. It knows nothing of the kubelet: tools that launch containers themselves
- * use the same answers.
+ * This file computes what one container gets for a set of devices: device nodes or device strings,
+ * mounts and environment variables. It knows nothing of the kubelet: tools that launch containers
+ * themselves use the same answers.
  *
  * The answer depends only on the set: everything in it is sorted. An item that several devices need
  * is listed once.
@@ -49,21 +49,21 @@ struct answer_rules {
 struct answer_request {
 	bool windows;	  /* the node that the devices belong to */
 	bool recorded;	  /* its nodes and files need not exist here */
-	const char *root; /* below it the node's files are seen here; "" or NULL: "/" */
+	const char *root; /* where this process sees the node's files; "" or NULL: "/" */
 	const struct answer_rules *rules;
 	const struct discovery_device *const *devices; /* each once, sorted by id */
 	size_t count;
 };
 
 struct answer {
-	V1beta1__ContainerAllocateResponse message; /* borrows from below, devices and rules */
+	V1beta1__ContainerAllocateResponse message; /* borrows from arena, devices and rules */
 	struct answer_item *items;
 	size_t count;
 	struct arena arena; /* of the items, of strings and of the message's arrays */
 	struct {
 		const char **items;
 		size_t count;
-	} warnings; /* what was requested and the container does not get */
+	} warnings; /* requested items that the container does not get */
 };
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* How an answer is made, for answer*.c only. The part for a system adds the items of each device, and
- * decides about two items in one place. */
+/* How an answer is built; for answer*.c only. The system-specific part adds the items of each device,
+ * and resolves two items at one place. */
 
 #include "reference-plugin/answer/answer.h"
 
@@ -16,9 +16,9 @@ struct answer_item {
 	const char *place;	 /* path in the container, name of a variable */
 	const char *source;	 /* path on the node, value of a variable */
 	const char *permissions; /* of a device node; "" otherwise */
-	const char *device;	 /* id of the one that it is for */
-	bool directory;		 /* the source of a mount is one */
-	uint64_t rank;		 /* of several in one place the lowest comes first */
+	const char *device;	 /* id of the device that it is for */
+	bool directory;		 /* the source of a mount is a directory */
+	uint64_t rank;		 /* among several at one place the lowest comes first */
 	answer_compare *compare; /* set by answer_settle() */
 	union {
 		V1beta1__DeviceSpec node;
@@ -27,10 +27,10 @@ struct answer_item {
 	} wire;
 };
 
-/* Room for this many of each device, in addition to those that it and the configuration name. */
+/* Items reserved for each device, in addition to those that it and the configuration name. */
 enum { ANSWER_EXTRA_ITEMS = 8 };
 
-/* Adds one, whose other members the caller may set. */
+/* Adds an item, whose other members the caller may set. */
 struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
 			       const struct discovery_device *device, const char *place,
 			       const char *source);
@@ -42,7 +42,7 @@ void answer_warn(struct answer *answer, const char *format, ...) PRINTF_LIKE(2, 
 typedef int answer_join(struct answer *answer, struct answer_item *kept,
 			const struct answer_item *next, struct error *err);
 
-/* Sorts the items and leaves one for each place; `compare` compares places. */
+/* Sorts the items and keeps one for each place; `compare` compares places. */
 int answer_settle(struct answer *answer, answer_compare *compare, answer_join *join,
 		  struct error *err);
 

@@ -166,7 +166,7 @@ int answer_build_linux(struct answer *answer, const struct answer_request *reque
 	if (!cdi)
 		return rc;
 
-	/* The CDI devices bring everything but the additional mounts. */
+	/* The CDI devices provide everything but the additional mounts. */
 	size_t kept = 0;
 	for (size_t i = 0; i < answer->count; i++) {
 		if (answer->items[i].kind == ANSWER_MOUNT &&

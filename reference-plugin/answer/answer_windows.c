@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a Windows container gets: device strings, with the allocation "class" the variables that say
- * which of all adapters it should use, and the driver files that it lacks. Those are the files that the
- * driver's registry keys name (CopyToVm*), that the configuration adds, and the built-in tools. Each is mounted read-only under a bare name into System32, or into SysWOW64 for
- * 32-bit programs.
+ * What a Windows container gets: device strings, with the allocation "class" the variables that say which of all
+ * adapters it should use, and the driver files that it lacks: those that the driver's registry keys name (CopyToVm*),
+ * that the configuration adds, and the built-in tools. Each is mounted read-only under a bare name into System32, or
+ * into SysWOW64 for 32-bit programs.
  */
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -18,10 +18,10 @@
 /* Who names a file, in order of precedence. */
 enum origin { ORIGIN_REGISTRY, ORIGIN_CONFIGURATION, ORIGIN_BUILT_IN };
 
-/* The rank of an item: its origin, and below that its turn. */
+/* The rank of an item: its origin, and in the low bits its turn. */
 enum { TURN_BITS = 32 };
 
-/* Tools that lie in the driver's directory and that no registry key names. */
+/* Tools in the driver's directory that no registry key names. */
 static const struct {
 	const char *vendor;
 	const char *source;
@@ -52,8 +52,8 @@ static void add_file(const struct part *part, enum origin origin, const char *so
 			    part->device->id, source, destination);
 }
 
-/* Discovery has checked these files as well; but a mount from the node into a container is judged where
- * it is decided, and recorded nodes come from anywhere. */
+/* Discovery has checked these files as well; but a mount from the node into a container is validated
+ * where it is added, and recorded nodes are untrusted. */
 static void add_registry_file(const struct part *part, const struct discovery_file *file)
 {
 	const char *store = part->device->driver_store_path;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The two calls about ids: what containers get for those that the kubelet chose (allocate.c), and
- * which it should choose (prefer.c). */
+/* The two calls about ids: what containers get for the ids that the kubelet chose (allocate.c), and
+ * which ids it should choose (prefer.c). */
 
 #include "reference-plugin/answer/answer.h"
 #include "reference-plugin/inventory/inventory.h"
 
-/* Of either call. The kubelet sends one container a call; more than this are refused. */
+/* In either call. The kubelet sends one container a call; more than this are refused. */
 enum { CALL_CONTAINERS_MAX = 256 };
 
 struct allocation {
@@ -50,9 +50,9 @@ void allocation_free(struct allocation *allocation);
 enum prefer_policy { PREFER_SPREAD, PREFER_PACK };
 
 /*
- * Available ids that are not listed (any more) and those of unhealthy devices are passed over,
- * because an error here would fail the pod; so an answer may be shorter than asked for, which the
- * kubelet tops up. The caller frees *out, also after an error, with
+ * Available ids that are not listed (any more) and those of unhealthy devices are skipped, because
+ * an error here would fail the pod; so an answer may be shorter than requested, and the kubelet
+ * adds to it. The caller frees *out, also after an error, with
  * v1beta1__preferred_allocation_response__free_unpacked().
  *
  * ERROR_ARGUMENT: a negative size, one that is smaller than what must be included, too many

@@ -8,7 +8,7 @@
 /* NUMA nodes, and one more for devices without one. */
 enum { NUMA_NODES = INVENTORY_NUMA_MAX + 2 };
 
-/* Of one id. */
+/* The state of one id. */
 enum mark { MARK_NONE, MARK_AVAILABLE, MARK_TAKEN };
 
 struct candidate {
@@ -17,24 +17,24 @@ struct candidate {
 	size_t taken;	  /* replicas in the answer; at first those that must be included */
 };
 
-/* One container's question. */
+/* The choice for one container. */
 struct choice {
 	const struct inventory *inventory;
 	enum inventory_resource resource;
 	enum prefer_policy policy;
-	uint8_t *marks;		      /* enum mark of each slot of the inventory */
-	struct candidate *candidates; /* one a device */
+	uint8_t *marks;		      /* an enum mark for each slot of the inventory */
+	struct candidate *candidates; /* one for each device */
 	size_t node_count;
-	size_t node; /* from which devices are chosen */
+	size_t node; /* the NUMA node from which devices are chosen */
 	size_t size; /* ids that are still to be chosen */
 };
 
-/* Compared from the first number on; the greatest is chosen, unless its first number is negative. */
+/* Compared lexicographically; the greatest is chosen, unless its first number is negative. */
 struct rank {
 	long long key[4];
 };
 
-/* The first of the best; `count` when there is none. */
+/* The first candidate with the greatest rank; `count`: none. */
 static size_t best(const struct choice *choice, size_t count,
 		   struct rank (*rank_of)(const struct choice *choice, size_t index))
 {
@@ -94,9 +94,9 @@ static int read_request(struct choice *choice,
 	return 0;
 }
 
-/* A node on which something is taken, then one that can give all, then the one that gives most. Of
- * several that can give all, spread takes the one with most devices, pack the one with least to
- * spare. */
+/* Prefers a node in use, then one that can provide everything, then the one that provides most.
+ * Among several that can provide everything, spread takes the one with most devices, pack the one
+ * with least to spare. */
 static struct rank rank_node(const struct choice *choice, size_t node)
 {
 	bool pack = choice->policy == PREFER_PACK;
@@ -165,8 +165,8 @@ static void find_nodes(struct choice *choice, bool apart)
 	}
 }
 
-/* With each device on a node of its own: can one give everything, the one on which something is
- * taken already? A Windows container with several devices would be refused, or see only the first. */
+/* Treats each device as a node of its own: can one, the one in use if any, provide everything? A
+ * Windows container with several devices would be refused, or see only the first. */
 static bool one_device_suffices(const struct choice *choice)
 {
 	size_t one = best(choice, choice->node_count, rank_node);

@@ -16,7 +16,7 @@ static const char *const system_directories[] = {
 	"/usr/lib32", "/usr/lib64", "/usr/local", "/usr/sbin", "/usr/share", "/var",
 };
 
-/* By the rules of the node's system, whatever this one is. */
+/* By the rules of the node's system, not of this one. */
 static bool is_plain_absolute(const char *path)
 {
 	char *closed CLEANUP_FREE = text_format("%s/", path);

@@ -16,7 +16,7 @@ enum additional_mount_kind {
 
 struct additional_mount {
 	enum additional_mount_kind kind;
-	char *vendor; /* as discovery/filter.h takes it */
+	char *vendor; /* as in discovery/filter.h */
 	char *source; /* Linux: absolute path on the node; Windows: relative to the directory of
 			 the device's driver in the driver store, with backslashes */
 	char *destination; /* absolute path in the container */

@@ -43,7 +43,7 @@ char *config_search(const char *const *directories, const char *short_name)
 	return strdup("");
 }
 
-/* Leaves config->file "" where there is none. */
+/* Leaves config->file "" if no file exists. */
 static int apply_file(const char *named, struct config *config, struct error *err)
 {
 	static const char *const directories[] = {".", SEARCH_DIRECTORY, NULL};

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * The room configuration/ holds the plugin's settings: this structure, the table of settings that
- * fills it, and the readers of its layers.
+ * This folder (configuration/) holds the plugin's settings: this structure, the table of settings
+ * that fills it, and the readers of its layers.
  *
- * Here: the plugin's configuration, merged from four layers: option > environment > file > default.
+ * This file: the plugin's configuration, merged from four layers: option > environment > file > default.
  *
  * Option "--include-integrated" is the environment variable PREFIX_INCLUDE_INTEGRATED and the key
  * includeIntegrated of the YAML file. An environment variable that is set and empty counts as not
- * set. A value must be valid in every layer that gives one, also where a higher layer overrides it.
- * Keys are compared without case, as the DirectX plugins do.
+ * set. The value in every layer must be valid, even if a higher layer overrides it. Keys are
+ * compared without case, as the DirectX plugins do.
  */
 
 #include "base/error.h"
@@ -39,7 +39,7 @@ enum {
 	CONFIG_KEY_COUNT = CONFIG_SETTING_COUNT + 3, /* with the additional mounts */
 };
 
-/* What differs between the programs that are made from this library. */
+/* The differences between the programs built from this library. */
 struct config_program {
 	const char *name;	/* "device-plugin-wddm" */
 	const char *short_name; /* "wddm": first word of the sockets' names */
@@ -47,7 +47,7 @@ struct config_program {
 	/* Serves the devices of Windows nodes, with the settings and the rules of the DirectX
 	 * plugins. */
 	bool directx;
-	/* Read when it exists and no other file is named; NULL: as the DirectX plugins look for it
+	/* Read when it exists and no other file is named; NULL: searched as the DirectX plugins do
 	 * (config_search()). */
 	const char *default_file;
 	enum config_resource resource; /* CONFIG_RESOURCE_BOTH: the setting chooses */
@@ -91,7 +91,7 @@ struct config {
 	char *log_file;				    /* "": standard error */
 	struct additional_mounts additional_mounts; /* only from the file */
 
-	char *file; /* that was read; "": none */
+	char *file; /* the file that was read; "": none */
 	const struct config_program *program;
 	struct config_origin origins[CONFIG_KEY_COUNT];
 };
@@ -105,12 +105,12 @@ struct config_options {
 
 /*
  * Merges the layers; lists are taken out of `options`. The file is that of the command line, else
- * the one of PREFIX_CONFIG_FILE, else the default one. In that variable the DirectX plugins demand
- * an absolute path of an existing file, also when it is set and empty.
+ * the one of PREFIX_CONFIG_FILE, else the default one. In that variable the DirectX plugins require
+ * the absolute path of an existing file, even when it is set and empty.
  *
- * Errors name the option, the variable or file:line. ERROR_ARGUMENT, ERROR_FORMAT, ERROR_LIMIT: a
- * value that cannot be; ERROR_NOT_FOUND and the other errors of file_read(): a named file that
- * cannot be read. `out` is zeroed; free it with config_free(), also after an error.
+ * Errors name the option, the variable or file:line. ERROR_ARGUMENT, ERROR_FORMAT, ERROR_LIMIT: an
+ * invalid value; ERROR_NOT_FOUND and the other errors of file_read(): a named file that cannot be
+ * read. `out` is zeroed; free it with config_free(), also after an error.
  */
 int config_load(const struct config_program *program, struct config_options *options,
 		struct config *out, struct error *err);
@@ -136,13 +136,13 @@ void config_options_free(struct config_options *options);
  *     "0x10de":
  *       - {source: nvml32.dll, destination: nvml.dll}     # SysWOW64\nvml.dll
  *
- * A key without a value counts as not given. Errors are "FILE:LINE: ...". ERROR_FORMAT: no YAML, an
+ * A key without a value counts as absent. Errors are "FILE:LINE: ...". ERROR_FORMAT: no YAML, an
  * unknown key, a key given twice (in any case), a value of another type; ERROR_LIMIT: more than 1
  * MiB; and those of setting_set(), additional_mounts_add() and file_read().
  */
 int config_read_yaml(const char *path, struct config *config, struct error *err);
 
-/* The same for a text in memory; `name` stands in errors. */
+/* The same for a text in memory; errors begin with `name`. */
 int config_parse_yaml(const char *name, const char *data, size_t size, struct config *config,
 		      struct error *err);
 

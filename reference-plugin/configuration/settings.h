@@ -33,7 +33,7 @@ struct setting {
 	uint64_t min, max;	    /* SETTING_COUNT, SETTING_DURATION (milliseconds) */
 	const char *const *choices; /* SETTING_CHOICE, NULL-ended */
 	enum setting_scope scope;
-	char directx_initial[8]; /* default of the DirectX plugins where theirs is another one */
+	char directx_initial[8];	   /* default of the DirectX plugins, if theirs differs */
 	enum additional_mount_kind mounts; /* SETTING_MOUNTS */
 };
 
@@ -51,8 +51,7 @@ void setting_options(const struct config_program *program, struct config_options
 /* The setting of a YAML key, in any case; NULL when the program has none. */
 const struct setting *setting_find(const struct config_program *program, const char *key);
 
-/* Puts a value into the configuration. Errors describe the value; the caller adds where it stood.
- */
+/* Puts a value into the configuration. Errors describe the value; the caller adds its place. */
 int setting_set(const struct setting *setting, const char *value, struct config *config,
 		struct error *err);
 void setting_take_list(const struct setting *setting, struct text_list *values,

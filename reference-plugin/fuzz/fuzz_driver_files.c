@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any text as the driver files of a Windows device: the first line is the driver's directory, each
- * further one "SOURCE|DESTINATION|BITS". Whatever it says, what is mounted comes from below the
- * driver's directory and lands in System32 or SysWOW64, each name once. */
+ * further one "SOURCE|DESTINATION|BITS". Every mount comes from below the driver's directory and
+ * goes to System32 or SysWOW64, each name once. */
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/windows_path.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as an AllocateRequest or a PreferredAllocationRequest (the first byte tells which) to a
- * node with three devices. */
+/* Any bytes as an AllocateRequest or a PreferredAllocationRequest (the first byte selects which) to
+ * a node with three devices. */
 #include "base/cleanup.h"
 #include "reference-plugin/answer/calls.h"
 #include "reference-plugin/tests/sample_node.h"

@@ -59,7 +59,7 @@ static void sort(struct inventory *inventory)
 	qsort(inventory->devices, inventory->device_count, sizeof(*inventory->devices), by_id);
 }
 
-/* Ids are unique; should a node repeat one, its first device counts. */
+/* Ids are unique; if a node repeats one, the first device wins. */
 static void add_found(struct inventory *out, const struct discovery_snapshot *snapshot)
 {
 	struct inventory_device *devices = out->devices;
@@ -68,8 +68,8 @@ static void add_found(struct inventory *out, const struct discovery_snapshot *sn
 		const struct discovery_device *found = &snapshot->devices[i];
 		if (inventory_withholds(out, found) != NULL)
 			continue;
-		/* On Windows the kubelet's topology manager knows no nodes, and where it is turned on rejects the
-		 * pod of a device that has one. */
+		/* On Windows the kubelet's topology manager knows no NUMA nodes, and if enabled it rejects pods
+		 * with a device that has one. */
 		bool numa = !out->windows && found->numa_node >= 0 &&
 			    found->numa_node <= INVENTORY_NUMA_MAX;
 		struct inventory_device *device = &devices[out->device_count++];

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The room inventory/ holds what the plugin offers: this table, the scanner that keeps it up to date,
- * the ids that the kubelet sees and the list that it receives.
+ * This folder (inventory/) holds what the plugin offers: this table, the scanner that keeps it up to
+ * date, the ids that the kubelet sees and the list that it receives.
  *
  * This file: the devices that the plugin offers, kept over several discovery snapshots.
  *
@@ -47,10 +47,10 @@ struct inventory_device {
 struct inventory {
 	uint32_t replicas; /* ids per device, at least 1 */
 	uint64_t removal_grace_ms;
-	const char *root;      /* below it the node's files are seen here; "" or NULL: "/" */
+	const char *root;      /* where this process sees the node's files; "" or NULL: "/" */
 	bool display_computes; /* display devices that do not compute are withheld, as by the WDDM
 				       plugin: a container may expect Direct3D 12 */
-	bool without_location_path; /* Windows devices that cannot be assigned by one are not */
+	bool without_location_path; /* also offer devices not assignable by location path */
 	bool recorded;		    /* from a recorded node: nodes and files need not exist here */
 	bool windows;
 	struct inventory_device *devices; /* sorted by id */
@@ -89,10 +89,10 @@ uint64_t inventory_next_removal_ms(const struct inventory *inventory, uint64_t n
 int inventory_locate(const struct inventory *inventory, enum inventory_resource resource,
 		     const char *id, size_t *slot, struct error *err);
 
-void inventory_free(struct inventory *inventory); /* what it owns; not the structure itself */
+void inventory_free(struct inventory *inventory); /* not the structure itself */
 
 /*
- * What the kubelet sees of it (wire.c): device ids, "<device id>::<replica>", and the list of them. The
+ * The kubelet's view of it (wire.c): device ids, "<device id>::<replica>", and the list of them. The
  * suffix is always there, so an id stays the same when the number of replicas changes.
  */
 
@@ -102,8 +102,8 @@ enum { REPLICA_ID_SIZE = INVENTORY_ID_SIZE + (int)sizeof("::4294967295") };
 
 void replica_id_format(const char *device_id, uint32_t replica, char out[REPLICA_ID_SIZE]);
 
-/* Splits an id that came from the wire; a device id that is too long for any device is cut. A
- * replica is written in decimal without leading zeros. ERROR_ARGUMENT names the id, escaped. */
+/* Splits an id from the wire; a device id that is too long for any device is cut. A replica is
+ * written in decimal without leading zeros. ERROR_ARGUMENT names the id, escaped. */
 int replica_id_parse(const char *id, char device[REPLICA_ID_SIZE], uint32_t *replica,
 		     struct error *err);
 

@@ -17,10 +17,10 @@ struct scanner {
 	struct discovery_options discovery;
 	struct discovery_snapshot *snapshot;
 	struct discovery_watch *watch;
-	struct wake *wake; /* when the watch has events */
-	uv_timer_t timer;  /* to the next snapshot */
+	struct wake *wake; /* ready when the watch has events */
+	uv_timer_t timer;  /* until the next snapshot */
 	uint64_t last_ms;
-	bool watching; /* or tried to */
+	bool watching; /* or watching failed */
 	bool changed;
 	char last_problem[ERROR_TEXT_SIZE];
 	struct text_list withheld; /* the last report about devices that are not offered */
@@ -49,7 +49,7 @@ static int take(struct scanner *scanner, struct error *err)
 	int rc = discovery_take(&scanner->discovery, &snapshot, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "cannot look for devices");
-	/* A plugin for one system would offer devices of the other one under a wrong name. */
+	/* A plugin for one system would offer devices of another system under a wrong name. */
 	if (program->directx && strcmp(snapshot->system.os, "windows") != 0)
 		rc = error_set(err, ERROR_UNSUPPORTED,
 			       "%s offers the devices of Windows nodes, and this node runs %s",

@@ -12,7 +12,7 @@ struct directory_watch {
 	void *user;
 	uv_fs_event_t events;
 	uv_timer_t timer;
-	struct socket_identity watched; /* the directory; its inode is 0: none is */
+	struct socket_identity watched; /* the watched directory; inode 0: none */
 };
 
 static void on_timer(uv_timer_t *timer);
@@ -27,8 +27,8 @@ static void on_event(uv_fs_event_t *handle, const char *name, int events, int st
 		(void)uv_timer_start(&watch->timer, on_timer, DIRECTORY_WATCH_SETTLE_MS, 0);
 }
 
-/* Watches the directory that lies at the path now. On Windows libuv cannot start anew before the
- * end of what it stopped was seen, so this is not done without need. */
+/* Watches the directory that is at the path now. On Windows libuv cannot start a watch again before
+ * the end of a stopped one was processed, so this is done only when needed. */
 static void look_again(struct directory_watch *watch)
 {
 	struct socket_identity now = socket_file_at(watch->path);

@@ -3,8 +3,8 @@
 
 /*
  * Reports that the entries of a directory may have changed: by file system events, gathered for
- * DIRECTORY_WATCH_SETTLE_MS, and every DIRECTORY_WATCH_POLL_MS in any case, because events get lost. Where
- * none come (no such directory, no inotify watch is left) it looks every DIRECTORY_WATCH_UNWATCHED_MS.
+ * DIRECTORY_WATCH_SETTLE_MS, and every DIRECTORY_WATCH_POLL_MS in any case, because events get lost.
+ * Without events (no such directory, no inotify watch left) it polls every DIRECTORY_WATCH_UNWATCHED_MS.
  * The callback reads the directory.
  */
 
@@ -20,7 +20,7 @@ enum {
 
 struct directory_watch;
 
-/* `path` is copied. Without events (no such directory, yet) it polls. ERROR_MEMORY. */
+/* `path` is copied. Polls while events are not available (no such directory yet). ERROR_MEMORY. */
 int directory_watch_open(uv_loop_t *loop, const char *path, void (*on_change)(void *user),
 			 void *user, struct directory_watch **out, struct error *err);
 

@@ -8,7 +8,7 @@
 
 enum {
 	HTTP_REQUEST_MAX = 4096, /* bytes of a head */
-	HTTP_PATH_SIZE = 64,	 /* of a path that may exist, and its NUL */
+	HTTP_PATH_SIZE = 64,	 /* of the longest valid path, and its NUL */
 };
 
 struct http_request_head {

@@ -20,24 +20,24 @@ struct instance {
 	const struct config *config;
 	const char *resource_name;
 	char *label;		 /* begins the names of sockets: "gpu-display" */
-	struct service *service; /* NULL while one is closing and when one could not be opened */
+	struct service *service; /* NULL while closing, and when it could not be opened */
 	bool service_closing;
 	char *socket_path;
 	struct socket_identity own;
-	struct socket_identity
-		kubelet;	     /* as it was when registered with, or the service was opened */
-	struct rpc_channel *channel; /* of the attempt to register that is under way */
+	struct socket_identity kubelet;	  /* its socket at registration, or when the service
+					   * opened */
+	struct rpc_channel *channel;	  /* of the attempt to register that is under way */
 	struct socket_identity attempted; /* the kubelet's, as it was at the last attempt */
-	uint64_t due_ms;		  /* the next attempt, if something happens now */
+	uint64_t due_ms;		  /* the earliest next attempt */
 	unsigned failures;		  /* to register, in a row */
 	bool registered;		  /* and no further attempt is under way */
 	bool superseded;		  /* a newer instance serves the resource */
-	bool follows;			  /* an older one had a socket when it was looked for */
+	bool follows;			  /* an older one had a socket at the last check */
 	unsigned losses;		  /* of the kubelet's stream, in a row */
-	uv_timer_t timer; /* until registered: to the next attempt; then to check for the kubelet */
+	uv_timer_t timer; /* the next attempt; once registered: checks for the kubelet */
 	char last_problem[ERROR_TEXT_SIZE];
 	struct serving_counts counts;
-	uint64_t apart_since_ms;    /* that the kubelet has had no stream, unless it has one */
+	uint64_t apart_since_ms;    /* since when the kubelet has no stream, if it has none */
 	void (*closed)(void *user); /* not NULL: the instance is closing */
 	void *closed_user;
 };
@@ -52,7 +52,7 @@ uint64_t backoff_ms(unsigned failures, uint32_t random)
 	return delay + (delay / 4) * random / UINT32_MAX;
 }
 
-/* A problem that repeats is logged once. */
+/* A repeated problem is logged once. */
 static void report_problem(struct instance *instance, const char *what, const struct error *why)
 {
 	bool again = strcmp(instance->last_problem, why->text) == 0;
@@ -91,7 +91,7 @@ static void take_registration(struct instance *instance)
 	instance->registered = true;
 	instance->failures = 0;
 	instance->counts.registrations++;
-	/* The stream may never come: the kubelet ends what it has when another instance stops. */
+	/* The stream may never come: the kubelet ends its stream when another instance stops. */
 	if (instance->losses > 0)
 		check_later(instance);
 	else
@@ -153,7 +153,7 @@ static void attempt(struct instance *instance)
 	fail(instance, &err);
 }
 
-/* Gives up the attempt that is under way. */
+/* Abandons the current attempt. */
 static void stop_registering(struct instance *instance)
 {
 	(void)uv_timer_stop(&instance->timer);
@@ -175,7 +175,8 @@ static void register_endpoint(struct instance *instance)
 static void on_timer(uv_timer_t *timer)
 {
 	struct instance *instance = timer->data;
-	/* A kubelet up to 1.36 that gets the endpoint again takes the end of its first stream for that of the second. */
+	/* A kubelet up to 1.36 that gets the endpoint again mistakes the end of its first stream for that of the
+	 * second. */
 	if (instance->failures > 0 && service_is_watched_anew(instance->service)) {
 		log_info("%s: the kubelet watches: it is registered, though the answer failed",
 			 instance->resource_name);
@@ -183,8 +184,8 @@ static void on_timer(uv_timer_t *timer)
 	}
 	if (instance->registered)
 		service_registered(instance->service);
-	/* The kubelet ended the stream, or never opened one. instance_check() waits for one that is
-	 * gone. */
+	/* The kubelet ended the stream, or never opened one. instance_check() waits for a kubelet
+	 * that is gone. */
 	if (instance->registered && (service_is_watched(instance->service) ||
 				     socket_file_at(instance->config->kubelet_socket).inode == 0))
 		return;
@@ -344,8 +345,8 @@ void instance_check(struct instance *instance)
 		return;
 	}
 
-	/* When one of two instances is gone, kubelets up to 1.36 may have neither: they do not go back to
-	 * the older one, although they hold its stream; and the older one may have registered last. */
+	/* When one of two instances ends, kubelets up to 1.36 may be left with neither: they do not return
+	 * to the older one, although they hold its stream; and the older one may have registered last. */
 	const bool had_other = instance->superseded || instance->follows;
 	const bool tries = !instance->registered && (instance->channel != NULL ||
 						     uv_is_active((uv_handle_t *)&instance->timer));

@@ -4,20 +4,19 @@
 /*
  * One resource: its service on a socket, and its registration with the kubelet.
  *
- * The kubelet removes the sockets of all plugins when it starts, then makes its own. So when the
- * instance's socket is gone, or another kubelet.sock lies at the path, everything is done again:
- * the streams end, a new socket with a new name is served and registered. The old streams end
- * before the new registration, because a kubelet up to 1.36 takes their end for the end of whatever
- * is registered under the name.
+ * The kubelet removes the sockets of all plugins when it starts, then makes its own. So when the instance's socket is
+ * gone, or kubelet.sock was replaced, everything starts over: the streams end, a new socket with a new name is served
+ * and registered. The old streams end before the new registration, because a kubelet up to 1.36 mistakes their end for
+ * the end of the endpoint registered under the name.
  *
- * Where the kubelet still runs and ended the stream, the endpoint is registered again, with
- * back-off; of several instances that serve one resource the newest does, when it is the only one that is left too, and the
- * next one when that is gone. As long as the kubelet has a stream and no other instance was seen, nothing is registered.
+ * Where the kubelet still runs and ended the stream, the endpoint is registered again, with back-off; among several
+ * instances that serve one resource by the newest, even as the last one left, and by the next one when the newest ends.
+ * While the kubelet has a stream and no other instance was seen, nothing is registered.
  *
- * The kubelet dials the endpoint and asks for its options before it answers a registration, so the
- * loop must run. A failure (no kubelet, refused, time-out) is retried with back-off, for ever: a
- * node without a kubelet is waiting for one. A kubelet that restarts is registered with at once: REGISTER_BURST attempts
- * may follow each other, then one each BACKOFF_FIRST_MS.
+ * The kubelet dials the endpoint and asks for its options before it answers a registration, so the loop must run. A
+ * failure (no kubelet, refused, time-out) is retried with back-off, for ever, because a kubelet may start at any time.
+ * The plugin registers with a restarted kubelet at once: REGISTER_BURST attempts may follow each other, then one each
+ * BACKOFF_FIRST_MS.
  */
 
 #include "reference-plugin/serving/service.h"

@@ -12,8 +12,8 @@
 /* Rows of one name follow each other. */
 static const struct {
 	const char *name, *type, *help;
-	const char *label; /* one more; "" */
-	size_t offset;	   /* of a uint64_t */
+	const char *label; /* an additional label; "" */
+	size_t offset;	   /* offset of the uint64_t */
 } metrics[] = {
 	{"devices", "gauge", "Devices that the kubelet is offered.", ",health=\"healthy\"",
 	 STATE(healthy)},

@@ -7,26 +7,26 @@
 
 #include <stdint.h>
 
-/* How long a resource may be without the kubelet before the plugin is unhealthy: a kubelet restarts, and registrations are
- * repeated. */
+/* How long a resource may be without the kubelet before the plugin is unhealthy: kubelets restart, and registrations
+ * are retried. */
 enum { METRICS_GRACE_MS = 2 * 60 * 1000 };
 
-/* Of one resource since the plugin began. */
+/* Counters of one resource since the plugin started. */
 struct serving_counts {
 	uint64_t allocations, allocation_errors;
 	uint64_t registrations, registration_errors;
 	uint64_t last_error_s; /* Unix time of the last error of any kind; 0: none */
 };
 
-/* One resource now. */
+/* The state of one resource. */
 struct serving_state {
 	const char *resource;
-	const char *problem; /* the last one; "" */
+	const char *problem; /* the last problem; "" */
 	struct serving_counts counts;
 	uint64_t healthy, unhealthy; /* devices */
 	uint64_t streams;	     /* of ListAndWatch */
 	uint64_t connected;	     /* 1: the kubelet has one */
-	uint64_t apart_ms;	     /* for how long it has had none */
+	uint64_t apart_ms;	     /* how long it has had none */
 	bool superseded;	     /* a newer instance of the plugin serves the resource */
 };
 

@@ -24,7 +24,7 @@ struct connection {
 	uv_shutdown_t ending;
 	char head[HTTP_REQUEST_MAX];
 	size_t size;
-	char chunk[1024]; /* of what follows the head */
+	char chunk[1024]; /* for reading the rest of the request */
 	struct text answer;
 	bool answered;
 	struct connection *next;
@@ -91,7 +91,7 @@ static void on_written(uv_write_t *request, int status)
 	struct connection *connection = request->data;
 	if (status == UV_ECANCELED)
 		return;
-	/* What the peer still sends is read: closed earlier, the answer could be lost. */
+	/* The rest of the request is read: closing earlier could lose the answer. */
 	connection->ending.data = connection;
 	if (status < 0 || uv_shutdown(&connection->ending, &connection->peer.stream, on_shut) < 0)
 		end(connection);
@@ -254,7 +254,7 @@ int monitor_open(uv_loop_t *loop, const char *address, monitor_answer *answer, v
 		return 0;
 	}
 
-	/* Both families have the port at the same place. */
+	/* Both families have the port at the same offset. */
 	struct sockaddr_storage place = {0};
 	int size = sizeof(place);
 	(void)uv_tcp_getsockname(&monitor->listener.tcp, (struct sockaddr *)&place, &size);

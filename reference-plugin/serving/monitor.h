@@ -19,9 +19,9 @@ struct monitor;
 typedef int monitor_answer(const char *path, struct text *body, void *user);
 
 /*
- * Serves at "127.0.0.1:PORT", "[::1]:PORT" (0: any free port; the log names it) or, not on Windows, "unix:PATH", where a socket
- * that nobody listens on is replaced; it has mode 0600. ERROR_ARGUMENT: another address; ERROR_LIMIT: a path that is too long;
- * ERROR_BUSY: another program has the address; the errors of binding.
+ * Serves at "127.0.0.1:PORT", "[::1]:PORT" (0: any free port; the log names it) or, not on Windows, "unix:PATH", where
+ * a socket that nobody listens on is replaced; it has mode 0600. ERROR_ARGUMENT: another address; ERROR_LIMIT: a path
+ * that is too long; ERROR_BUSY: another program has the address; and errors of bind().
  */
 int monitor_open(uv_loop_t *loop, const char *address, monitor_answer *answer, void *user,
 		 struct monitor **out, struct error *err);

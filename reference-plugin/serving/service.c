@@ -19,9 +19,9 @@ struct service {
 	size_t list_size;
 	uint64_t version; /* of the list; 0: none yet */
 	struct watcher *watchers;
-	struct watcher *kubelet;   /* one of them; NULL: it does not watch */
+	struct watcher *kubelet;   /* the kubelet's watcher; NULL: it does not watch */
 	bool registering;	   /* the next one is the kubelet's */
-	uint64_t watched_since_ms; /* by the kubelet */
+	uint64_t watched_since_ms; /* since when the kubelet watches */
 	void (*closed)(void *user);
 	void *closed_user;
 };

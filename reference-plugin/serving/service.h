@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The room serving/ serves the kubelet: this service, and the instance that keeps one on a socket and
- * registers it.
+ * This folder (serving/) serves the kubelet: this service, and the instance that keeps one on a socket
+ * and registers it.
  *
  * This file: the DevicePlugin service of one resource on one socket. Any number of ListAndWatch streams
- * may be open: each gets the whole list at once and again whenever it changes. A reader that is
- * slow gets the newest list once it has room for it; no more than one list waits for each.
- * PreStartContainer is UNIMPLEMENTED, and the options say so.
+ * may be open: each gets the whole list at once and again whenever it changes. A slow reader gets the
+ * newest list once it has room; at most one list waits for each. PreStartContainer is UNIMPLEMENTED,
+ * and the options say so.
  */
 
 #include "base/error.h"
@@ -27,7 +27,7 @@ struct serving {
 	struct serving_counts *counts; /* calls and registrations are counted here */
 };
 
-/* The options of the plugin, in GetDevicePluginOptions and in the registration. */
+/* The plugin's options, for GetDevicePluginOptions and the registration. */
 V1beta1__DevicePluginOptions service_plugin_options(void);
 
 /* Serves at "unix:PATH" from now on. `on_unwatched` runs when the kubelet's ListAndWatch stream was ended
@@ -36,23 +36,23 @@ int service_open(const struct serving *serving, const char *address,
 		 void (*on_unwatched)(uint64_t watched_ms, void *user), void *user,
 		 struct service **out, struct error *err);
 
-/* The inventory changed: sends the list to every stream, unless it is the list that was sent
- * before. After an error the streams have what they had. ERROR_MEMORY. */
+/* The inventory changed: sends the list to every stream, unless it equals the last one. After an
+ * error the streams keep their list. ERROR_MEMORY. */
 int service_refresh(struct service *service, struct error *err);
 
 /* How many ListAndWatch streams are open. */
 size_t service_streams(const struct service *service);
 
 /*
- * Of several streams one is the kubelet's: the first since it was last registered with, or the next one when
- * that has ended. A kubelet up to 1.36 keeps the stream of an endpoint that registers again, reads it no more
- * and never ends it; so an older stream does not say that the kubelet watches.
+ * One of several streams is the kubelet's: the first since the last registration, or the next one when that
+ * has ended. When an endpoint registers again, a kubelet up to 1.36 neither reads nor ends the old stream; so
+ * an older stream does not mean that the kubelet watches.
  */
 bool service_is_watched(const struct service *service);
-void service_registers(struct service *service); /* to be called before Register is */
+void service_registers(struct service *service); /* call before Register */
 bool service_is_watched_anew(
-	const struct service *service); /* by a stream since service_registers() */
-/* Some time after the answer: a kubelet from 1.37 opens no other stream when it has one. */
+	const struct service *service); /* by a stream opened since service_registers() */
+/* Called some time after the answer: a kubelet from 1.37 on opens no second stream. */
 void service_registered(struct service *service);
 
 /* Ends the streams with UNAVAILABLE and `why`, removes the socket and waits a moment for calls

@@ -23,12 +23,12 @@ char *socket_file_name(const char *label)
 	uv_timeval64_t now = {0};
 	(void)uv_gettimeofday(&now);
 	long long ms = (long long)now.tv_sec * 1000 + now.tv_usec / 1000;
-	/* Also when the clock is set back, and twice within a millisecond. */
+	/* Unique even when the clock is set back, and twice within a millisecond. */
 	last_ms = ms > last_ms ? ms : last_ms + 1;
 	return text_format("%s-%lld-%d.sock", label, last_ms, (int)uv_os_getpid());
 }
 
-/* The time in a name of socket_file_name(); -1 when it is none of the label. */
+/* The time in a name of socket_file_name(); -1 when it is not a name of this label. */
 static long long made_ms(const char *name, const char *label)
 {
 	static const char digits[] = "0123456789";

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <windows.h>
 
-/* A connection would have to wait, so the name decides: it ends in the time it was made and the
- * number of the process that made it. */
+/* Connecting would block, so the name decides: it ends in its creation time and the id of the
+ * process that made it. */
 bool socket_file_nobody_listens(const char *path)
 {
 	static const int64_t epoch_ms = 11644473600000; /* FILETIME counts from 1601 */
@@ -20,8 +20,8 @@ bool socket_file_nobody_listens(const char *path)
 	if (ms == NULL || ms == path)
 		return false;
 
-	/* Did the process with this number begin after the socket was named, or is there none that runs? One that has
-	 * ended can be found as long as somebody holds a handle of it. */
+	/* Did the process with this id start after the socket was named, or is none running? A process that has ended
+	 * can still be found while somebody holds a handle of it. */
 	HANDLE handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE,
 				    (DWORD)strtoul(process + 1, NULL, 10));
 	if (handle == NULL)
