@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The parts that this build offers. Others are not built: callers ask here first, and the compiler drops
- * the calls that follow a constant that is false.
+ * The parts that this build offers. Others are not built: callers check these constants first, and the
+ * compiler drops calls under a false one.
  */
 
 #ifdef _WIN32

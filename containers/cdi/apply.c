@@ -115,7 +115,7 @@ static void add_name(struct grant_merge *merge, const char *name)
 	grant_merge_add(merge, GRANT_CDI_DEVICE, (struct grant_entry){.name = name});
 }
 
-/* The edits of a source. Edits that a grant cannot express keep the device's name in it. */
+/* The edits of a source. A device with edits that a grant cannot express stays in it by name. */
 static void add_edits(struct grant_merge *merge, const char *source, const cJSON *edits,
 		      const char *name)
 {

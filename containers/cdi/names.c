@@ -15,7 +15,7 @@ static bool is_alphanumeric(char c)
 	return is_letter(c) || (c >= '0' && c <= '9');
 }
 
-/* Alphanumeric at both ends, and between them also what `others` has. */
+/* Alphanumeric at both ends, with the characters of `others` also allowed between them. */
 static bool is_name(const char *name, size_t size, const char *others)
 {
 	if (size == 0 || !is_alphanumeric(name[0]) || !is_alphanumeric(name[size - 1]))

@@ -15,7 +15,7 @@ struct entry {
 	const struct cdi_file *file;
 };
 
-/* *bytes: size of all files so far. */
+/* *bytes: total size of the files so far. */
 static int add_file(struct cdi_registry *registry, const char *path, size_t priority, size_t *bytes,
 		    struct error *err)
 {

@@ -16,7 +16,7 @@ static const char *const versions[] = {"0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.
 /* Indexes in the list. Every Spec needs 0.3.0. */
 enum { V0_3 = 2, V0_4, V0_5, V0_6, V0_7, V0_8, V1_0, V1_1 };
 
-/* A row's tag: since which version there is the field, and what it is when its check refuses it. */
+/* A row's tag: the first version with the field, and the defect when its check refuses it. */
 #define TAG(since, defect) .tag = (since) << 8 | (defect)
 #define SINCE(since)	   TAG(since, CDI_WRONG_VALUE)
 #define LIST		   .type = JSON_MEMBER_STRINGS, .max = CDI_LIST_MAX
@@ -81,14 +81,14 @@ static int check_class_of_service(const struct json_at *at, struct error *err)
 	return 0;
 }
 
-/* Of an additional group. */
+/* The id of an additional group. */
 static int check_id(const struct json_at *at, struct error *err)
 {
 	double id = at->node->valuedouble;
 	return id >= 0 && id <= UINT32_MAX ? 0 : json_error(at, err, "%.17g is not an id", id);
 }
 
-/* No two objects of the list may have the same string there. */
+/* This member must differ between the objects of the list. */
 static int check_unique(const struct json_at *parent, const char *list, const char *key,
 			struct error *err)
 {
@@ -211,7 +211,7 @@ struct needed {
 	struct error why; /* names the field that needs it */
 };
 
-/* Empty fields count as absent, but for objects. */
+/* Empty fields count as absent, except objects. */
 static void need_version(const struct json_at *at, const struct json_member *field, void *user)
 {
 	struct needed *needed = user;

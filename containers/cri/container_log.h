@@ -32,7 +32,7 @@ enum {
 /* Zero-initialised by container_log_begin(). */
 struct container_log {
 	struct container_stream out, err;
-	uint64_t malformed;	   /* records that broke the format and were left out */
+	uint64_t malformed;	   /* malformed records, which were dropped */
 	uint64_t malformed_line;   /* number of the first such line, from 1 */
 	const char *malformed_why; /* what was wrong with it */
 	/* Private to the reader. */

@@ -44,7 +44,7 @@ static void on_version_answered(const struct rpc_status *status, ProtobufCMessag
 	(void)uv_timer_start(&cri->watchdog, on_call_silent, cri->hangs ? 0 : cri->patience_ms, 0);
 }
 
-/* A call takes long: a runtime that works still answers Version meanwhile, one that does not hangs. */
+/* A call takes long: a working runtime still answers Version meanwhile; one that does not hangs. */
 static void on_call_silent(uv_timer_t *watchdog)
 {
 	struct cri *cri = watchdog->data;

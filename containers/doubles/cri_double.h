@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A container runtime that answers as a test says: for the answers that a real one does not give
- * when it is asked to. Each method answers with an empty message of its type until told otherwise;
- * methods that are not known to it are UNIMPLEMENTED.
+ * A container runtime whose answers a test sets: for answers that a real runtime does not give on
+ * demand. By default each method answers with an empty message of its type; unknown methods are
+ * UNIMPLEMENTED.
  */
 
 #include "rpc/proto/cri_v1.pb-c.h"
@@ -28,7 +28,7 @@ void cri_double_answer(struct cri_double *runtime, const char *name,
 /* How often the method was called. */
 unsigned cri_double_calls(const struct cri_double *runtime, const char *name);
 
-/* What the method was last called with; NULL when it was not, or not with a message of this type.
+/* The last request to the method; NULL when there was none, or it is not a message of this type.
  * The caller frees (CLEANUP_CRI_REPLY). */
 void *cri_double_request(const struct cri_double *runtime, const char *name,
 			 const ProtobufCMessageDescriptor *type);

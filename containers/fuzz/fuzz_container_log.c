@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of container logs over arbitrary bytes: bounds hold, and how the bytes are cut into
- * pieces does not change the result. */
+/* The reader of container logs over arbitrary bytes: bounds hold, and the result does not depend on
+ * how the bytes are split. */
 #include "containers/cri/container_log.h"
 
 #include <stdlib.h>

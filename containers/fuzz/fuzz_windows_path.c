@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A path of a plugin's answer: what is taken has plain steps only, and leads below the directory.
- */
+/* A path of a plugin's answer: an accepted path has only plain steps, and leads below the
+ * directory. */
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "containers/wine/translation.h"

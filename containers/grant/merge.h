@@ -9,7 +9,7 @@
 #include "base/text_index.h"
 #include "containers/grant/grant.h"
 
-/* Zeroed but for `out` and `replaces`. */
+/* Zeroed except for `out` and `replaces`. */
 struct grant_merge {
 	struct grant *out;
 	bool replaces;	    /* the last entry of a key stays; otherwise the first */
@@ -30,4 +30,4 @@ void grant_merge_add(struct grant_merge *merge, enum grant_kind kind, struct gra
 void grant_merge_drop(struct grant_merge *merge, enum grant_kind kind,
 		      const struct grant_entry *entry);
 
-void grant_merge_free(struct grant_merge *merge); /* not the grant */
+void grant_merge_free(struct grant_merge *merge); /* does not free the grant */

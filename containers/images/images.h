@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define IMAGES_PROGRAM_DIRECTORY "/libexec/gpucert"
-/* The same in a Windows image, which is not composed here: it holds the unpacked ZIP
+/* The same folder in a Windows image, which is not composed here: it contains the unpacked ZIP
  * (docs/windows-node.md). */
 #define IMAGES_WINDOWS_PROGRAM_DIRECTORY "C:\\gpucert\\libexec\\gpucert"
 #define IMAGES_PROBE_REPOSITORY		 "docker.io/gpucert/probe"
@@ -54,7 +54,7 @@ struct image_spec {
 	const struct image_layer *layers;
 	const char *const *command; /* NULL-ended default command; may be NULL */
 	const char *const *labels;  /* NULL-ended pairs of name and value; may be NULL */
-	/* Fills the lowest layer instead of the rules above; NULL: these rules. `user` is for it. */
+	/* Fills the lowest layer instead of the rules above; NULL: use these rules. `user` is its argument. */
 	int (*content)(const struct image_spec *spec, struct image_tree *tree, struct error *err);
 	const void *user;
 };
@@ -63,7 +63,7 @@ struct image_description {
 	char *reference;		/* "docker.io/gpucert/probe:0123456789ab" */
 	char digest[DIGEST_SIZE];	/* of the manifest */
 	struct image_manifest manifest; /* of programs and libraries */
-	char *os_version; /* the Windows build that it is made for; NULL: none, or unknown */
+	char *os_version; /* the Windows build that it is for; NULL: none, or unknown */
 };
 
 /* "REPOSITORY:0123456789ab" for a digest. Caller frees. */

@@ -34,7 +34,7 @@ void image_tree_free(struct image_tree *tree)
 	*tree = (struct image_tree){0};
 }
 
-/* Images hold some dozen files. */
+/* A linear search is enough: images hold some dozen files. */
 bool image_tree_has(const struct image_tree *tree, const char *path)
 {
 	for (size_t i = 0; i < tree->count; i++) {

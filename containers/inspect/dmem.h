@@ -46,9 +46,9 @@ int dmem_limit(const char *group, const char *region, uint64_t bytes, struct err
  * Both stay NULL where the machine has none; caller frees. */
 int dmem_find_root(char **root, char **controllers, struct error *err);
 
-/* Creates the group `path` ("/gpucert-XXXXXX") below the root, with the files of the controller; *group
- * is its directory, which the caller frees. *was_there false: groups below the root lacked the controller,
- * and now have it until dmem_withdraw(). ERROR_IO, ERROR_PERMISSION. */
+/* Creates the group `path` ("/gpucert-XXXXXX") below the root, with the files of the controller; *group is
+ * its directory, which the caller frees. *was_there is false when groups below the root lacked the
+ * controller; they then have it until dmem_withdraw(). ERROR_IO, ERROR_PERMISSION. */
 int dmem_make_group(const char *root, const char *path, bool *was_there, char **group,
 		    struct error *err);
 void dmem_withdraw(const char *root);

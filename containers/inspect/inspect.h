@@ -64,7 +64,7 @@ struct container_node {
 	const char *path; /* in the container */
 	bool block;
 	unsigned major, minor;
-	unsigned access; /* node of the host: what the device cgroup allows, of the flags below */
+	unsigned access; /* node of the host: the flags below that the device cgroup allows */
 };
 enum { CONTAINER_READ = 1, CONTAINER_WRITE = 2 };
 
@@ -178,7 +178,7 @@ bool container_host_place(const char *path, struct container_place *out);
 
 /* What the container sees at a path. */
 struct container_observation {
-	bool there; /* false: nothing else is set */
+	bool there; /* false: the other members are not set */
 	bool file;  /* a regular one */
 	struct container_place place;
 	const struct container_mount *mount; /* that it lies on; NULL: not in the view */

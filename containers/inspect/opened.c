@@ -50,7 +50,7 @@ bool container_drm_parse(const char *text, struct container_drm *out)
 	return drm.driver[0] != '\0';
 }
 
-/* A process may have several files of one device open. The one with the most engines counts. */
+/* A process may have several files of one device open. The one with the most engines is used. */
 static void add_drm(struct container_view *view, const struct container_drm *drm)
 {
 	struct container_drm *known = view->drm;

@@ -14,7 +14,7 @@ enum { FILE_TYPE = 0170000, FILE_CHARACTER = 0020000, FILE_BLOCK = 0060000 };
 
 #define add_offence(offences, ...) (text_list_addf(offences, __VA_ARGS__))
 
-/* False, and an offence, when the file does not exist. */
+/* False, with an offence added, when the file does not exist. */
 static bool check_exists(struct text_list *offences, const char *what, const char *path,
 			 uv_stat_t *status)
 {

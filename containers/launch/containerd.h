@@ -29,7 +29,7 @@ struct containerd_launch {
 	const char *gates[LAUNCH_GATES]; /* FIFOs, the host's ends; NULL: the program is not held */
 	size_t gate;			 /* the next one */
 	int hold_fd;			 /* its writing end, once the program reads; -1 */
-	uint64_t poll_ms;		 /* what the last containerd_poll() took */
+	uint64_t poll_ms;		 /* duration of the last containerd_poll() */
 	bool started;			 /* so there may be output */
 };
 

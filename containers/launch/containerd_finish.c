@@ -13,7 +13,7 @@
 
 enum {
 	PAUSE_MAX_MS = 16,
-	PAUSE_PER_POLL = 4, /* on an emulated processor asking is work that the program waits for */
+	PAUSE_PER_POLL = 4, /* on an emulated processor polling slows the program down */
 	LOG_FILE_MAX = 64 * 1024 * 1024, /* a program that writes more is stopped */
 	SIGNAL_BASE = 128,
 	SIGNAL_MAX = 64,

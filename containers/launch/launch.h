@@ -146,9 +146,9 @@ int launch_wait_held(struct launch *launch, int64_t *pid, struct error *err);
  * not an error: launch_wait() reports it. ERROR_IO. */
 int launch_release(struct launch *launch, const char *line, struct error *err);
 
-/* Runs the loop until the program has ended or its deadline has passed (then it is killed), and reads
- * its output. The removal of container and sandbox begins, and goes on meanwhile: launcher_free() waits for
- * it, and what stays is for cri_sweep(). Only this function watches the deadline. */
+/* Runs the loop until the program has ended or its deadline has passed (then it is killed), and reads its
+ * output. The removal of container and sandbox begins in the background: launcher_free() waits for it, and
+ * cri_sweep() removes the rest. Only this function watches the deadline. */
 int launch_wait(struct launch *launch, struct error *err);
 
 /* The same, but kills a program (SIGKILL) that has not ended: LAUNCH_STOPPED. */

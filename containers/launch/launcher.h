@@ -13,7 +13,7 @@ struct launch {
 	struct launch_result result;
 	struct arena arena; /* of strings */
 	uint64_t timeout_ms;
-	bool finished; /* result is complete, nothing is left to clean up */
+	bool finished; /* the result is complete, and nothing remains to be cleaned up */
 };
 
 struct launcher_class {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Containers are killed at once; a process of the host gets a moment to end its own children. */
+/* Unlike a container, a process of the host gets a moment to end its own children. */
 enum { KILL_GRACE_MS = 100 };
 
 struct process_launcher {

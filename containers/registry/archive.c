@@ -35,7 +35,7 @@ static int archive_failed(const struct archive_reader *reader, struct error *err
 			 text != NULL ? text : "not a tar file");
 }
 
-/* A small file that becomes a large one is made to exhaust its reader. */
+/* A small file that unpacks to a large one is an attack on its reader. */
 static int check_ratio(const struct archive_reader *reader, struct error *err)
 {
 	int64_t stored = archive_filter_bytes(reader->archive, -1);

@@ -32,7 +32,7 @@ struct verifier {
 	struct error failure; /* stays */
 	bool ended;
 	char *kept;	/* its path in the content cache; NULL: no cache */
-	char *incoming; /* the file that becomes `kept` when it was right; NULL: it is a copy already */
+	char *incoming; /* the file that becomes `kept` once verified; NULL: `kept` exists */
 	int fd;		/* of `incoming`; -1: it cannot be kept */
 };
 

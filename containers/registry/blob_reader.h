@@ -8,7 +8,7 @@
 
 struct image_descriptor;
 
-/* Bytes from somewhere. */
+/* A stream of bytes. */
 struct blob_reader {
 	/* *count is 0 at the end. */
 	int (*read)(struct blob_reader *reader, void *out, size_t size, size_t *count,
@@ -29,9 +29,10 @@ static inline void blob_reader_close(struct blob_reader **reader)
 int blob_read_all(struct blob_reader *reader, size_t max, struct text *out, struct error *err);
 
 /*
- * A reader that compares the bytes of another with their digest and size (UINT64_MAX: unknown). It takes the other over even
- * when it fails. The end comes only when both were right; do not trust what was read before that. ERROR_PROTOCOL: they were
- * not; a failure stays. It keeps right content in `cache` (NULL: none); with `is_copy` it removes wrong content from there.
+ * A reader that compares the bytes of another with their digest and size (UINT64_MAX: unknown). It takes ownership of
+ * the other even when it fails. The end comes only when both match; do not trust the bytes until then. ERROR_PROTOCOL:
+ * they do not; a failure is permanent. Verified content is stored in `cache` (NULL: none); with `is_copy` wrong content
+ * is removed from there.
  */
 int blob_verify(struct blob_reader *reader, const struct image_descriptor *what, const char *cache,
 		bool is_copy, struct blob_reader **out, struct error *err);

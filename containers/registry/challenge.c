@@ -26,7 +26,7 @@ static const char *skip(const char *at, const char *characters)
 	return at + strspn(at, characters);
 }
 
-/* The position of a word, in any case, among NULL-ended names; that of the NULL when it is none of them. */
+/* The position of a word, in any case, among NULL-ended names; that of the NULL when it is not among them. */
 static size_t word_position(const char *word, size_t length, const char *const *names)
 {
 	char lower[16] = "";
@@ -35,7 +35,8 @@ static size_t word_position(const char *word, size_t length, const char *const *
 	return text_position(names, lower);
 }
 
-/* "name = value", a token or a quoted string, from its name on; *at moves after it. The first of a name counts. */
+/* "name = value", a token or a quoted string, from its name on; *at moves after it. The first parameter of a name
+ * wins. */
 static int read_parameter(const char **at, struct challenge *out, struct error *err)
 {
 	static const char *const names[] = {"realm", "service", "scope", NULL};
@@ -80,7 +81,7 @@ static int read_scheme(const char **at, struct challenge *out, struct error *err
 							CHALLENGE_NONE};
 	size_t length = strspn(*at, TOKEN_CHARACTERS);
 	const char *end = *at + length;
-	if (length == 0 || strchr(BLANKS ",", *end) == NULL) /* which finds the end, too */
+	if (length == 0 || strchr(BLANKS ",", *end) == NULL) /* also matches the end */
 		return error_set(err, ERROR_FORMAT, "no name of a scheme, or no space after it");
 	out->scheme = schemes[word_position(*at, length, names)];
 	*at = skip(end, BLANKS);
@@ -107,7 +108,7 @@ int challenge_add(struct challenge *challenge, const char *header, size_t size, 
 			rc = read_parameter(&at, &next, err);
 			continue;
 		}
-		/* The strongest challenge stays. */
+		/* The strongest challenge wins. */
 		if (next.scheme > challenge->scheme) {
 			challenge_free(challenge);
 			*challenge = next;

@@ -80,7 +80,7 @@ static void add_file(struct kept_blobs *blobs, const char *folder, const char *n
 	}
 }
 
-/* By use, then by name, so that two processes remove the same. */
+/* By use, then by name, so that two processes remove the same blobs. */
 static int compare_use(const void *first, const void *second)
 {
 	const struct kept_blob *a = first;
@@ -116,7 +116,7 @@ int content_cache_prune(const char *directory, uint64_t max, struct content_cach
 	for (size_t i = 0; i < blobs.count && out->bytes > max; i++) {
 		const struct kept_blob *blob = &blobs.items[i];
 		(void)file_remove_tree(blob->path, NULL);
-		/* It stays and counts: on Windows because another process reads it. */
+		/* It stays and counts, for example on Windows while another process reads it. */
 		if (file_exists(blob->path))
 			continue;
 		out->removed++;

@@ -49,8 +49,8 @@ static const char *keep(struct credentials *out, const char *value)
 	return value != NULL ? arena_string(&out->arena, value) : NULL;
 }
 
-/* The length of the part of "HOST/NAME" that a key names; 0: it names something else. Docker writes hosts, some with a
- * scheme and the path of the first version; Podman also writes repositories and folders of them. */
+/* The length of the part of "HOST/NAME" that a key matches; 0: none. Docker writes hosts, some with a scheme and the
+ * path of the first version; Podman also writes repositories and folders of them. */
 static size_t key_matches(const char *key, const char *host, const char *name)
 {
 	char whole[512] = "";
@@ -167,7 +167,7 @@ static int ask_helper(const char *program, const char *key, struct credentials *
 	else if (rc == 0 && result.end == PROCESS_EXITED && result.code == 0)
 		rc = credentials_read_helper(text_string(&result.out), result.out.size, out, err);
 	else if (rc == 0) {
-		/* A helper that has none says so in words, and on standard output. */
+		/* A helper without credentials says so in words, on standard output. */
 		char end[128] = "";
 		process_describe(&result, end, sizeof(end));
 		if (result.end != PROCESS_EXITED ||

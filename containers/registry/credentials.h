@@ -7,14 +7,14 @@
  * for the host is used; in each the host's credential helper (credHelpers), then the store for all
  * hosts (credsStore), then the file's own entries (auths).
  *
- * Secrets are in no error and in no report.
+ * Errors and reports contain no secrets.
  */
 
 #include "base/arena.h"
 #include "base/json.h"
 
 struct credentials {
-	struct arena arena;		 /* what the strings belong to */
+	struct arena arena;		 /* owns the strings */
 	const char *username, *password; /* NULL: none */
 	const char *identity_token;	 /* exchanged for a token (OAuth 2 refresh token) */
 	const char *source;		 /* where they come from: a file, a helper */
@@ -29,8 +29,8 @@ void credentials_free(struct credentials *credentials);
 int credentials_find(const char *host, const char *name, struct credentials *out,
 		     struct error *err);
 
-/* One file: fills `out`, or *helper with the name of the credential helper to ask ("" when none; it is
- * one of the document). */
+/* Reads one file: fills `out`, or *helper with the name of the credential helper to ask (borrowed from
+ * the document; "": none). */
 int credentials_read(const cJSON *file, const char *host, const char *name, struct credentials *out,
 		     const char **helper, struct error *err);
 

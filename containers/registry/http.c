@@ -76,7 +76,7 @@ static size_t on_header(char *data, size_t one, size_t size, void *user)
 	return size;
 }
 
-/* What the buffer cannot hold waits in the network. */
+/* When the buffer is full, the rest waits in the network. */
 static size_t on_body(char *data, size_t one, size_t size, void *user)
 {
 	struct http_exchange *exchange = user;
@@ -234,7 +234,7 @@ int http_begin(struct http *http, const struct http_request *request, struct htt
 	if (exchange->easy == NULL || !set_options(exchange, request))
 		return error_memory(err);
 
-	/* A redirect may lead from plain HTTP to HTTPS; until one does, unreadable certificates do no harm. */
+	/* A redirect may lead from plain HTTP to HTTPS; until then unreadable certificates do no harm. */
 	if (authorities != NULL && (exchange->follows || https)) {
 		int rc = file_read(authorities, PEM_MAX, &exchange->certificates, &size,
 				   https ? err : NULL);

@@ -42,15 +42,16 @@ struct http_clock {
 
 /* All but `base` may be 0 and NULL. The clock lives as long as the client. */
 struct http_options {
-	const char *base;  /* "https://HOST/PATH", below which it asks; no slash at its end */
-	bool may_be_plain; /* asks without TLS when the host does not speak it */
+	const char *base;  /* "https://HOST/PATH", the prefix of all URLs; no slash at its end */
+	bool may_be_plain; /* falls back to plain HTTP when the host does not speak TLS */
 	const char *
 		ca_certificate; /* PEM, trusted as well as the system's (on Windows instead); NULL: $SSL_CERT_FILE */
-	uint64_t stall_ms;		/* how long next to nothing may come; 0: 30 s */
-	uint64_t within_ms;		/* all calls together may take so long; 0: no limit */
+	uint64_t stall_ms;		/* how long a transfer may stall; 0: 30 s */
+	uint64_t within_ms;		/* limit for all calls together; 0: none */
 	const struct http_clock *clock; /* NULL: the system's */
-	/* The header Authorization for the host of `base`, borrowed until the next call; NULL: none. `refused` is the answer 401 or
-	 * 403 to what was sent, the refusals-th; NULL ends the call then, and so does an error. */
+	/* The header Authorization for the host of `base`, borrowed until the next call; NULL: none. `refused` is the
+	 * 401 or 403 answer to the last header, and `refusals` counts them; NULL then ends the call, as does an
+	 * error. */
 	int (*authorize)(void *user, const struct http_exchange *refused, unsigned refusals,
 			 const char **out, struct error *err);
 	void *user;
@@ -66,10 +67,10 @@ struct http_request {
 	const void *body; /* lives as long as the exchange; NULL: none */
 	size_t body_size;
 	uint64_t offset;	   /* asks for the bytes from there on; 0: for all */
-	const char *content_range; /* which bytes the body is: a header; NULL: left out */
+	const char *content_range; /* header Content-Range; NULL: left out */
 };
 
-/* Sends it and reads the whole answer, of 2xx, into `body`; *out has its headers. */
+/* Sends it and reads the whole 2xx answer into `body`; *out has its headers. */
 int http_call(struct http *http, const struct http_request *request, struct text *body,
 	      struct http_exchange **out, struct error *err);
 
@@ -78,30 +79,30 @@ int http_call(struct http *http, const struct http_request *request, struct text
 void http_download(struct http *http, const char *url, uint64_t size, uint64_t offset,
 		   struct blob_reader **out);
 
-/* The parts of which the calls are made. */
+/* The building blocks of calls. */
 
-/* Sends it once, with authorization, and waits for the head of an answer of 2xx. */
+/* Sends it once, with authorization, and waits for the head of a 2xx answer. */
 int http_call_once(struct http *http, const struct http_request *request,
 		   struct http_exchange **out, struct error *err);
 
-/* How often a call failed already, and how the last time. */
+/* How often a call has failed, and its last failure. */
 struct http_patience {
 	unsigned failures;
 	struct error failure;
 };
 
-/* Is it the code of a failure that a retry may cure? */
+/* Is it the code of a failure that may pass? */
 bool http_may_pass(int rc);
 
 /* Can the failure pass, and is a retry left? Then waits, forgets the failure and returns true. */
 bool http_try_again(struct http *http, struct http_patience *patience);
 
-/* An answer that is not 2xx, as an error; remembers its Retry-After. */
+/* Turns an answer other than 2xx into an error; remembers its Retry-After. */
 int http_refusal(struct http *http, struct http_exchange *answer, struct error *err);
 
 uint64_t http_now_ms(const struct http *http);
 
-/* Sends it as it is and waits for the head of the answer, whatever its status is. */
+/* Sends it unchanged and waits for the head of the answer, whatever its status is. */
 int http_begin(struct http *http, const struct http_request *request, struct http_exchange **out,
 	       struct error *err);
 void http_end(struct http_exchange **exchange);
@@ -111,7 +112,7 @@ long http_status(const struct http_exchange *exchange);
 const char *http_header(const struct http_exchange *exchange, const char *name, size_t index);
 /* The URL that answered, after all redirects. Lives until http_end(). */
 const char *http_url(const struct http_exchange *exchange);
-/* Bytes that the body will have; UINT64_MAX: unknown. */
+/* The length of the body; UINT64_MAX: unknown. */
 uint64_t http_length(const struct http_exchange *exchange);
 
 /* *count is 0 at the end. ERROR_TIMEOUT, ERROR_IO. */

@@ -110,7 +110,7 @@ int http_refusal(struct http *http, struct http_exchange *answer, struct error *
 	return rc;
 }
 
-/* Sends it with what the server of `base` accepts; *answer is NULL when none came. */
+/* Sends it with credentials that the server of `base` accepts; *answer is NULL without an answer. */
 static int send_authorized(struct http *http, struct http_request request,
 			   struct http_exchange **answer, struct error *err)
 {
@@ -127,7 +127,7 @@ static int send_authorized(struct http *http, struct http_request request,
 		if (rc < 0)
 			return rc;
 
-		/* A refusal by the target of a redirect says nothing of the credentials for `base`. */
+		/* A refusal by the target of a redirect says nothing about the credentials for `base`. */
 		long status = http_status(*answer);
 		if ((status != 401 && status != 403) ||
 		    !http_same_origin(http_url(*answer), http->base))

@@ -14,11 +14,11 @@ struct download {
 	struct blob_reader reader;
 	struct http *http;
 	char *url;
-	uint64_t size, at; /* UINT64_MAX: unknown; read already */
+	uint64_t size, at; /* `size` UINT64_MAX: unknown; `at`: bytes read */
 	struct http_exchange *answer;
-	uint64_t to_skip; /* of an answer that begins at the beginning again */
+	uint64_t to_skip; /* bytes to skip when an answer starts again at the beginning */
 	struct http_patience patience;
-	uint64_t patient_at; /* where its retries were last counted anew */
+	uint64_t patient_at; /* where the retries were last reset */
 };
 
 static void download_close(struct blob_reader *reader)

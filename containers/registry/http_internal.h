@@ -9,6 +9,6 @@ struct http {
 	struct http_options options;
 	char *base;
 	CURLM *multi;
-	uint64_t retry_after_ms; /* that the last answer asked for; 0: nothing */
+	uint64_t retry_after_ms; /* requested by the last answer; 0: none */
 	uint64_t until_ms;	 /* when all calls end; 0: never */
 };

@@ -67,7 +67,7 @@ bool http_has_host(const char *url)
 {
 	const char *host = strstr(url, "://");
 	char *reduced CLEANUP_FREE = reduce(url, true);
-	/* libcurl takes "https:///host" for "https://host". */
+	/* libcurl reads "https:///host" as "https://host". */
 	return reduced != NULL && host != NULL && host[strlen("://")] != '/';
 }
 

@@ -63,7 +63,7 @@ bool image_media_type_is_manifest(const char *media_type)
 
 int image_document_parse(const char *data, size_t size, cJSON **out, struct error *err)
 {
-	size_t values = 0; /* each takes two bytes of JSON and a hundred of memory */
+	size_t values = 0; /* a value takes two bytes of JSON but a hundred of memory */
 	if (size > IMAGE_DOCUMENT_MAX)
 		return error_set(err, ERROR_LIMIT, "longer than %d bytes", IMAGE_DOCUMENT_MAX);
 	for (size_t i = 0; i < size; i++)

@@ -15,13 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The most that is read of an index, a manifest or a configuration (distribution-spec v1.1, "Pushing
- * Manifests": registries should take 4 MiB). */
+/* Limits for an index, a manifest or a configuration (distribution-spec v1.1, "Pushing Manifests":
+ * registries should accept 4 MiB). */
 enum {
 	IMAGE_DOCUMENT_MAX = 4 * 1024 * 1024,
-	IMAGE_VALUES_MAX = 200000, /* of JSON in one */
+	IMAGE_VALUES_MAX = 200000, /* JSON values in one */
 	IMAGE_LAYERS_MAX =
-		4000, /* of images runtimes stop at 127; artifacts have one for each file */
+		4000, /* runtimes allow 127 for images; artifacts have one for each file */
 };
 
 /* Of one platform, as an index or an image configuration names it. Unknown values are "". */
@@ -36,8 +36,8 @@ struct image_descriptor {
 	const char *media_type;
 	const char *digest; /* "sha256:..." */
 	uint64_t size;	    /* bytes as stored; what the descriptor claims */
-	const char *title;  /* the name of the file that it is: its annotation; "": none. NULL
-			       where it was not read from a manifest */
+	const char *title;  /* its file name, from its annotation; "": none. NULL when not read from
+			     * a manifest */
 };
 
 #define OCI_TITLE "org.opencontainers.image.title"
@@ -45,9 +45,9 @@ struct image_descriptor {
 /* Everything belongs to `arena`. */
 struct image {
 	struct arena arena;
-	const char *reference;	   /* as it was asked for */
+	const char *reference;	   /* as requested */
 	const char *digest;	   /* of the manifest */
-	const char *artifact_type; /* when it is not an image; "": it is one */
+	const char *artifact_type; /* type of an artifact that is not an image; "": an image */
 	struct image_platform platform;
 	struct json_pair *labels, *annotations, *environment;
 	size_t label_count, annotation_count, environment_count;
@@ -124,7 +124,7 @@ void image_index_add(struct image_index *index, const struct image_index_entry *
 /* Adds the entries of an index. */
 int image_index_read(const cJSON *document, struct image_index *index, struct error *err);
 
-/* Layers, annotations, type; `configuration` is where the rest is. */
+/* Layers, annotations, type; `configuration` describes the rest. */
 int image_manifest_read(const cJSON *document, struct image *image,
 			struct image_descriptor *configuration, struct error *err);
 
@@ -135,12 +135,11 @@ int image_configuration_read(const cJSON *document, struct image *image, struct 
 const char *image_platform_name(const struct image_platform *platform, struct arena *arena);
 
 /*
- * The entry for a platform: the same system and architecture; of several variants the highest that is
- * not above the wanted one ("": any for arm, v1 for amd64); of Windows, when `wanted` has a
- * version, the first of the same build. Entries that name no platform match when no other does.
- * Other rules go through the entries themselves. `wanted` NULL: the only one.
- * ERROR_NOT_FOUND: none; the text lists those that exist; ERROR_ARGUMENT: `wanted` is NULL and there
- * are several.
+ * The entry for a platform: the same system and architecture; among several variants the highest that
+ * is not above the wanted one ("": any for arm, v1 for amd64); on Windows, when `wanted` has a
+ * version, the first of the same build. Entries without a platform match when no other does. Callers
+ * with other rules search the entries themselves. `wanted` NULL: the only one. ERROR_NOT_FOUND: none;
+ * the text lists those that exist; ERROR_ARGUMENT: `wanted` is NULL and there are several.
  */
 int image_index_choose(const struct image_index *index, const struct image_platform *wanted,
 		       const struct image_index_entry **out, struct error *err);

@@ -14,9 +14,9 @@ enum { DEPTH_MAX = 4, DOCUMENTS_MAX = 100 };
 struct image_source {
 	struct source from;
 	char *string;
-	struct image_index index; /* as image_source_index() returns it */
+	struct image_index index; /* returned by image_source_index() */
 	bool is_read, has_kept;
-	struct error failure;	   /* of reading it, which stays */
+	struct error failure;	   /* permanent failure of reading it */
 	struct text_list expanded; /* digests of indexes */
 };
 
@@ -270,7 +270,7 @@ int image_source_referrers(struct image_source *source, const char *digest,
 	const char *of = digest != NULL ? digest : from->top.entries[0].descriptor.digest;
 	if (digest == NULL && source->index.count == 1 &&
 	    strcmp(source->index.entries[0].descriptor.digest, of) == 0)
-		return 0; /* the name is that of the image itself */
+		return 0; /* the source is a single image */
 	return from->kind->referrers(from->self, of, artifact_type, out, err);
 }
 

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * registry/ holds where images come from: registries (OCI distribution-spec v1.1), the content cache
+ * registry/ holds the sources of images: registries (OCI distribution-spec v1.1), the content cache
  * and, behind one interface, folders, archives and stores.
  *
- *	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
- *	struct image image CLEANUP_IMAGE = {0};
- *	struct blob_reader *layer CLEANUP_BLOB_READER = NULL;
- *	image_source_open("oci:layout:tag", &options, &source, err);
- *	image_source_load(source, &platform, &image, err);
- *	image_source_open_layer(source, &image.layers[0], &layer, err);
- *	while ((rc = layer->read(layer, chunk, sizeof(chunk), &count, err)) == 0 && count > 0)
+ * 	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
+ * 	struct image image CLEANUP_IMAGE = {0};
+ * 	struct blob_reader *layer CLEANUP_BLOB_READER = NULL;
+ * 	image_source_open("oci:layout:tag", &options, &source, err);
+ * 	image_source_load(source, &platform, &image, err);
+ * 	image_source_open_layer(source, &image.layers[0], &layer, err);
+ * 	while ((rc = layer->read(layer, chunk, sizeof(chunk), &count, err)) == 0 && count > 0)
  *
  * Everything that is read is compared with its digest and size. Nothing is unpacked to disk, and only
  * a buffer of a layer is in memory.
@@ -69,7 +69,7 @@ int image_source_index(struct image_source *source, const struct image_index **o
 int image_source_load(struct image_source *source, const struct image_platform *wanted,
 		      struct image *out, struct error *err);
 
-/* The image of one entry of image_source_index(). An artifact has no platform, environment or labels. */
+/* Loads one entry of image_source_index(). An artifact has no platform, environment or labels. */
 int image_source_load_entry(struct image_source *source, const struct image_index_entry *entry,
 			    struct image *out, struct error *err);
 

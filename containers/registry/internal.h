@@ -16,14 +16,14 @@ struct source_kind {
 	int (*open)(void *self, const struct image_descriptor *what, bool is_document,
 		    struct blob_reader **out, struct error *err);
 	void (*close)(void *self);
-	/* NULL: it has none. */
+	/* NULL: never has any. */
 	int (*referrers)(void *self, const char *digest, const char *artifact_type,
 			 struct image_index *out, struct error *err);
 };
 
 struct source {
 	const struct source_kind *kind;
-	void *self;		/* the kind's */
+	void *self;		/* the kind's own data */
 	char *cache;		/* the content cache that keeps its blobs; NULL: none */
 	struct image_index top; /* the entries that the name stands for */
 };
@@ -58,19 +58,19 @@ int blob_file_open(const char *path, struct blob_reader **out, struct error *err
  * archive; ERROR_LIMIT: it unpacks to far more than it is. */
 int archive_open(const char *path, const char *name, struct blob_reader **out, struct error *err);
 
-/* Reads memory, which the reader takes over. */
+/* Reads memory, which the reader then owns. */
 void blob_text_open(struct text *text, struct blob_reader **out);
 
 struct registry {
 	struct http *http;
-	char *host;  /* as references have it */
+	char *host;  /* as in references */
 	char *name;  /* of the repository */
-	char *scope; /* of the tokens that are requested */
+	char *scope; /* of the requested tokens */
 	struct credentials credentials;
-	bool has_credentials;	      /* the files were searched */
+	bool has_credentials;	      /* the credential files were searched */
 	char *basic;		      /* "Basic ..." once the registry asked for it */
 	char *token;		      /* "Bearer ...": the latest */
-	uint64_t token_expires_at_ms; /* of the client's own clock: a registry's may be wrong */
+	uint64_t token_expires_at_ms; /* by the client's own clock: a registry's may be wrong */
 };
 
 /* The index of referrers that clients push under the tag "sha256-..." where the registry keeps none (distribution-spec,

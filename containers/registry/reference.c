@@ -90,7 +90,7 @@ int image_reference_parse(const char *string, struct image_reference *out, struc
 		rest = arena_format(&read.arena, "%.*s", (int)(colon - rest), rest);
 	}
 
-	/* Docker's own registry has two names, and single names there are the official images. */
+	/* Docker's own registry has two names, and names of one part there are the official images. */
 	size_t first = strcspn(rest, "/");
 	bool has_host = rest[first] == '/' &&
 			(memchr(rest, '.', first) != NULL || memchr(rest, ':', first) != NULL ||

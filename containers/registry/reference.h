@@ -16,12 +16,12 @@
 #include <stdbool.h>
 
 struct image_reference {
-	struct arena arena; /* what the strings belong to */
+	struct arena arena; /* owns the strings */
 	const char *host;   /* "docker.io", "localhost:5000", "[::1]:5000" */
 	const char *name;   /* "library/debian" */
 	const char
 		*tag; /* "latest" when the name has neither tag nor digest; NULL: only a digest */
-	const char *digest; /* NULL: none. It decides */
+	const char *digest; /* NULL: none. It takes precedence over the tag */
 };
 
 #define CLEANUP_IMAGE_REFERENCE __attribute__((cleanup(image_reference_free)))

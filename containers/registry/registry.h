@@ -54,8 +54,8 @@ int registry_get_manifest(struct registry *registry, const char *reference,
 /* All tags, in the registry's order. */
 int registry_list_tags(struct registry *registry, struct text_list *tags, struct error *err);
 
-/* The referrers of a manifest ("subject"); `artifact_type` "" for all. Where the registry does not offer
- * them, those that clients keep under the tag "sha256-...". None is success. */
+/* The referrers of a manifest ("subject"); `artifact_type` "" for all. Where the registry does not
+ * support them, those that clients keep under the tag "sha256-...". None is not an error. */
 int registry_list_referrers(struct registry *registry, const char *digest,
 			    const char *artifact_type, struct image_index *out, struct error *err);
 

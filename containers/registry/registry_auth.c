@@ -45,7 +45,7 @@ static int denied(const struct registry *registry, struct error *err)
 			 registry->host, registry->host);
 }
 
-/* Its life counts from now on: "issued_at" is of a clock that may be wrong. */
+/* Its lifetime starts now: "issued_at" comes from a clock that may be wrong. */
 static int read_token(struct registry *registry, const struct text *body, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
@@ -121,7 +121,7 @@ static int ask_for_token(struct registry *registry, const struct challenge *chal
 	return rc;
 }
 
-/* Obeys the WWW-Authenticate of an answer 401. */
+/* Obeys the WWW-Authenticate header of a 401 answer. */
 static int authenticate(struct registry *registry, const struct http_exchange *refused,
 			struct error *err)
 {
@@ -150,7 +150,7 @@ static int authenticate(struct registry *registry, const struct http_exchange *r
 		return 0;
 	}
 
-	/* Credentials for a registry of HTTPS are not sent anywhere without it. */
+	/* Credentials for an HTTPS registry are never sent without HTTPS. */
 	const char *realm = challenge.realm;
 	const bool is_https = realm != NULL && text_starts_with(realm, "https://");
 	if (realm == NULL || (!is_https && !text_starts_with(realm, "http://")))

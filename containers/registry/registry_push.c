@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* A blob on its way. */
+/* A blob that is being uploaded. */
 struct upload {
 	struct http *http;
 	const char *digest;
 	const char *data;
 	size_t size, piece;
 	char *location;	 /* NULL: not begun */
-	size_t at, best; /* how far it is, and how far it ever was */
+	size_t at, best; /* bytes sent, and the most ever reached */
 	bool resumed;	 /* after a failure, where the registry said it stopped */
 };
 
@@ -105,7 +105,7 @@ static int upload_once(struct upload *upload, struct error *err)
 	bool begins = upload->location == NULL || upload->size <= upload->piece;
 	int rc = 0;
 	if (!begins) {
-		/* Where it stopped. An upload that the registry has forgotten begins again. */
+		/* Asks where the upload stopped. An upload that the registry has forgotten begins again. */
 		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 		struct error failure = {0};
 		rc = upload_send(upload, "GET", upload->location, 0, &answer, &failure);
@@ -121,7 +121,7 @@ static int upload_once(struct upload *upload, struct error *err)
 	if (rc == 0 || http_may_pass(rc) || !upload->resumed)
 		return rc;
 
-	/* A registry that refuses what it said it lacks gets the whole blob again. */
+	/* A registry that refuses the range that it asked for gets the whole blob again. */
 	*err = (struct error){0};
 	rc = upload_begin(upload, err);
 	if (rc == 0)
@@ -156,7 +156,7 @@ int registry_push_blob(struct registry *registry, const void *data, size_t size,
 	};
 	do {
 		rc = upload_once(&upload, &patience.failure);
-		/* Progress is what was never reached before. */
+		/* Only new bytes count as progress. */
 		if (upload.at > upload.best)
 			patience.failures = 0;
 		upload.best = upload.at > upload.best ? upload.at : upload.best;
@@ -165,7 +165,7 @@ int registry_push_blob(struct registry *registry, const void *data, size_t size,
 	return rc == 0 ? 0 : error_copy(err, &patience.failure);
 }
 
-/* *keeps_referrers: the registry itself lists it with its subject. */
+/* *keeps_referrers: the registry itself lists it as a referrer of its subject. */
 static int put_manifest(struct registry *registry, const char *tag, const char *media_type,
 			const void *data, size_t size, char digest[DIGEST_TEXT_SIZE],
 			bool *keeps_referrers, struct error *err)

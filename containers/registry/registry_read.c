@@ -27,7 +27,7 @@ int registry_get_manifest(struct registry *registry, const char *reference,
 	if (length > 0 && length < sizeof(out->media_type))
 		memcpy(out->media_type, type, length);
 
-	/* The digest is the one that was asked for, or that the header promises. */
+	/* The digest must be the requested one, or the one in the header. */
 	const bool is_named = digest_is_valid(reference);
 	const char *promised =
 		is_named ? reference : http_header(answer, "Docker-Content-Digest", 0);

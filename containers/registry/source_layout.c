@@ -37,8 +37,8 @@ void source_add_digest(const char *digest, struct image_index *out)
 	image_index_add(out, &entry);
 }
 
-/* Chooses the entries of "index.json" that a name stands for: all without tag and digest when no two have different tags. A
- * digest may belong to a blob that no entry names. */
+/* Chooses the entries of "index.json" that a name selects: without tag and digest all of them, if no two have different
+ * tags. A digest may belong to a blob that no entry names. */
 static int choose_entries(const struct text *text, const struct source_name *name,
 			  struct image_index *index, struct error *err)
 {

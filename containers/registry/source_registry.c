@@ -9,7 +9,7 @@
 struct remote_source {
 	struct registry *registry;
 	struct image_reference reference;
-	struct registry_document top; /* what the tag stands for */
+	struct registry_document top; /* the manifest or index of the tag */
 };
 
 static void remote_close(void *self)

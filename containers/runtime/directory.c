@@ -166,7 +166,7 @@ int run_directory_make(const char *base, const char *cri, char **path, struct er
 	if (rc < 0)
 		return rc;
 
-	/* It gets its name once it is filled. */
+	/* It gets its final name once it is filled. */
 	char *work CLEANUP_FREE = path_join(made, "work");
 	char *named CLEANUP_FREE = text_format("%s/" RUN_DIRECTORY_PREFIX "%s", base,
 					       path_base(made) + strlen(NEW_DIRECTORY_PREFIX));

@@ -49,7 +49,8 @@ static int recover_dead(const struct runtime_recovery *recovery, const char *dir
 		int rc = uv_loop_init(&loop);
 		if (rc < 0)
 			return error_uv(err, rc, "event loop");
-		/* Containers outlive a restart of their runtime. One that is away for long was removed, with what it had. */
+		/* Containers outlive a restart of their runtime. A runtime that stays away was removed, with its
+		 * containers. */
 		rc = cri_open(&loop, address, &cri, err);
 		if (rc == 0)
 			rc = cri_sweep(cri, path_base(directory), NULL, NULL, err);
@@ -91,7 +92,7 @@ static int recover_directory(const struct runtime_recovery *recovery, const char
 	return recover_dead(recovery, directory, address, recovered, err);
 }
 
-/* Everybody can make directories among the temporary files, so only those of this user count. */
+/* Anyone can create directories among the temporary files, so only those of this user count. */
 static int recover_temporary(const struct runtime_recovery *recovery, const char *directory,
 			     size_t *recovered, struct error *err)
 {

@@ -43,7 +43,7 @@ enum { RUNTIME_START_MS = 30000 }; /* in which a private runtime usually starts 
 
 struct runtime_options {
 	const char *base_directory; /* NULL: RUNTIME_BASE_DIRECTORY */
-	/* Program; NULL: "containerd" in PATH. When it is a path, ctr and the shims are those in the same
+	/* Program; NULL: "containerd" in PATH. If it is a path, ctr and the shims are taken from the same
 	 * folder. */
 	const char *containerd;
 	/* Where it looks for CDI Specs: absolute paths without quotes, backslashes and control
@@ -57,7 +57,7 @@ struct runtime_options {
 
 struct runtime_description {
 	bool is_private;
-	const char *run_id;  /* "run-XXXXXX", unique: what launches and sweeps are labelled with */
+	const char *run_id;  /* "run-XXXXXX", unique: the label of launches and sweeps */
 	const char *name;    /* "containerd", as the runtime says */
 	const char *version; /* "1.6.20~ds1", as the runtime says */
 	const char *api_version; /* "v1" */

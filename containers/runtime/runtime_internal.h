@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "containers/runtime/runtime.h"
 
-/* In the run's directory: references of images that an existing runtime has from it or from another run, one a line. */
+/* In the run's directory: references of images that this or another run imported into an existing runtime, one a
+ * line. */
 #define RUNTIME_IMPORTED_FILE "imported"
 
 struct runtime {
@@ -17,7 +18,7 @@ struct runtime {
 	struct process *containerd; /* NULL when attached */
 	char *directory;
 	char *programs;		   /* folder of ctr and the shims; NULL: those in PATH */
-	struct text_list handlers; /* that it is configured with; empty when attached */
+	struct text_list handlers; /* its configured handlers; empty when attached */
 	struct text_list imported; /* references of images that are to be removed */
 	struct arena strings;	   /* of the description */
 	struct runtime_description description;
@@ -60,8 +61,9 @@ int run_directory_make(const char *base, const char *cri, char **path, struct er
 /* The references in RUNTIME_IMPORTED_FILE; none without it. */
 int run_directory_imported(const char *path, struct text_list *references, struct error *err);
 
-/* Is the image, which this run imported, in use by another living run in the same runtime? Images are shared by their names: each
- * run lists those that it uses (RUNTIME_IMPORTED_FILE), and the last one removes them. Windows: nothing is imported. */
+/* Is the image, which this run imported, in use by another living run in the same runtime? Runs share images by name:
+ * each run lists those that it uses (RUNTIME_IMPORTED_FILE), and the last one removes them. Windows: nothing is
+ * imported. */
 bool run_directory_shares_image(const char *path, const char *cri, const char *reference);
 
 /* Removes it with all that a private containerd left, then the base directory, if no other run has

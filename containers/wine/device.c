@@ -44,7 +44,7 @@ static const char *const opengl_libraries[] = {
 };
 
 /* Left out, so that loaders search where their distributions do: only the files decide which drivers
- * there are. */
+ * are present. */
 static const char *const loader_variables[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES",
 					       "OCL_ICD_VENDORS", NULL};
 

@@ -3,10 +3,10 @@
 
 /*
  * The devices of the Wine node. Wine lists one adapter for each Vulkan device of its host, here one
- * for each manifest that it is given; what the installation of a Windows driver creates
- * (location path, LUID, files to copy into containers) is planted. Such a device stands for the
- * software drivers of the root: lavapipe (Vulkan), llvmpipe (OpenGL, which is what Wine's Direct3D
- * uses), PoCL (OpenCL).
+ * for each of the manifests; everything that installing a Windows driver creates (location path,
+ * LUID, files to copy into containers) is planted. Such a device stands for the software drivers of
+ * the root: lavapipe (Vulkan), llvmpipe (OpenGL, which is what Wine's Direct3D uses), PoCL
+ * (OpenCL).
  */
 
 #include "containers/grant/grant.h"
@@ -18,7 +18,7 @@ enum { WINE_DEVICE_COUNT = 2 };
 
 struct wine_device {
 	const char *location_path;	 /* "PCIROOT(0)#PCI(0100)" */
-	const char *other_location_path; /* through ACPI: Windows lists both */
+	const char *other_location_path; /* the same device through ACPI: Windows lists both */
 	uint32_t luid;
 	/* Manifests have a name for each device, so that two devices in one container are two. */
 	const char *vulkan_manifest; /* in the container */
@@ -27,7 +27,7 @@ struct wine_device {
 
 extern const struct wine_device wine_devices[WINE_DEVICE_COUNT];
 
-/* NULL: none has that location path; case does not matter. */
+/* NULL: no device has that location path; case does not matter. */
 const struct wine_device *wine_device_at(const char *location_path);
 
 /* Adds the software drivers that `device` stands for, as files for a container: the drivers' files

@@ -75,7 +75,7 @@ int wine_image_prepare(const struct wine_image_options *options, struct images *
 	if (rc != ERROR_NOT_FOUND)
 		return rc;
 
-	/* Archives of programs that have not been used for a day make room. */
+	/* Archives not used for a day are removed. */
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	time_t now = time(NULL);
 	(void)file_list(options->cache, &names, NULL);

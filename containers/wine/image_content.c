@@ -35,7 +35,7 @@ struct wine_content {
 	struct error *err;
 };
 
-/* ELF programs and libraries: their needs come with them. */
+/* ELF programs and libraries: the libraries that they need are added. */
 static const char *const elf_files[] = {
 	"/usr/bin/bash",
 	"/usr/bin/sleep",
@@ -61,13 +61,13 @@ static const char *const elf_files[] = {
 	WINE_UNIX "/winevulkan.so",
 	WINE_UNIX "/winex11.so",
 	WINE_UNIX "/ws2_32.so",
-	/* Media Foundation's encoder of H.264, which Windows has in software, too. */
+	/* Media Foundation's encoder of H.264, which Windows also has in software. */
 	PLUGINS "/libgstcoreelements.so",
 	PLUGINS "/libgstvideoconvertscale.so",
 	PLUGINS "/libgstx264.so",
 };
 
-/* Libraries that those open at run time. Drivers are not among them. */
+/* Libraries that these open at run time. Drivers are not among them. */
 static const char *const loaded_libraries[] = {
 	"libEGL.so.1",	   "libGL.so.1",	 "libGLX.so.0",	       "libOpenCL.so.1",
 	"libX11.so.6",	   "libXcomposite.so.1", "libXcursor.so.1",    "libXext.so.6",
@@ -206,7 +206,7 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree, s
 
 	if (rc == 0)
 		rc = image_tree_add_all(tree, fixed, ARRAY_SIZE(fixed), err);
-	/* In the place of Wine's own DLL of that name, or in System32: the first entry of a path stays. */
+	/* Replaces Wine's own DLL of that name, or goes into System32: the first entry of a path wins. */
 	if (rc == 0)
 		rc = wine_dlls_list(options->dlls, &dlls, err);
 	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {

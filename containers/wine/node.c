@@ -23,7 +23,7 @@ enum {
 /* Of lavapipe in the root; the library is found by its bare name. */
 #define VULKAN_MANIFEST "/usr/share/vulkan/icd.d/lvp_icd.json"
 #define SYSTEM32	"drive_c/windows/system32"
-/* As Wine spells the folders: another spelling would be another folder. */
+/* Wine's spelling of the folders: another spelling would be another folder. */
 #define DRIVER_STORE SYSTEM32 "/driverstore/filerepository/" WINE_DRIVER_STORE
 
 /* As in a driver package; discovery finds the driver store folder by it. */
@@ -112,7 +112,7 @@ static int copy_file(const struct wine_node *node, const char *from, char *name,
 	return rc;
 }
 
-/* Of DIRECTORY/wine.json. */
+/* The members of DIRECTORY/wine.json. */
 static const struct json_member members[] = {
 	{.key = "root", .presence = JSON_REQUIRED, JSON_AT(struct wine_node, root)},
 	{.key = "starter", .presence = JSON_REQUIRED, JSON_AT(struct wine_node, starter)},

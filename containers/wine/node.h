@@ -33,7 +33,7 @@ struct wine_node {
 
 /* Makes the root when this machine has none (minutes), and the node's files in `directory`, which
  * must exist. `programs` NULL: libexec/gpucert/windows of the installation, or the build tree
- * "windows" beside this one. `dlls`: as in struct wine_node. ERROR_UNSUPPORTED: this machine cannot
+ * "windows" next to this one. `dlls`: as in struct wine_node. ERROR_UNSUPPORTED: this machine cannot
  * run Windows programs, with the reason; ERROR_NOT_FOUND: no Windows programs, or no DLLs. */
 int wine_node_make(const char *directory, const char *programs, const char *dlls,
 		   struct wine_node *out, struct error *err);
@@ -51,16 +51,16 @@ int wine_node_program(const struct wine_node *node, const char *name, char **out
 /* The probe-*.exe of the node, sorted. ERROR_NOT_FOUND when there are none. */
 int wine_node_probes(const struct wine_node *node, struct text_list *out, struct error *err);
 
-/* The paths of the *.dll in `folder`, sorted; none without a folder (NULL, ""). In containers one with
- * the name of a DLL of Wine replaces it, and any other is in System32: names are lower-case.
+/* The paths of the *.dll in `folder`, sorted; none without a folder (NULL, ""). In containers a DLL
+ * named like one of Wine's replaces it, and any other is put into System32; names are lower-case.
  * ERROR_NOT_FOUND: the folder does not exist, or has none. */
 int wine_dlls_list(const char *folder, struct text_list *out, struct error *err);
 
-/* Adds a line with name and digest to `key`: of a file, and of each of those. */
+/* Adds a line with name and digest to `key`: of a file, or of each DLL in a folder. */
 int wine_digest_add(const char *path, struct text *key, struct error *err);
 int wine_dlls_add_digests(const char *folder, struct text *key, struct error *err);
 
-/* Adds the words that run a program on the node, up to and without the program: wine-run with its
+/* Adds the words that run a program on the node, not including the program: wine-run with its
  * options. `timeout_s` 0: a day, since the caller ends it. */
 void wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words);
 

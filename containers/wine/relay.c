@@ -38,7 +38,7 @@ static enum relay_side other_side(enum relay_side side)
 	return side == RELAY_KUBELET ? RELAY_WINE : RELAY_KUBELET;
 }
 
-/* The identity of a file; false: none of the kind that the side has. */
+/* The identity of a file; false: not a file of the kind that the side has. */
 static bool identify(const struct relay *relay, enum relay_side side, const char *name,
 		     struct relay_identity *out)
 {

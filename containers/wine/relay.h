@@ -61,9 +61,9 @@ struct relay_identity {
 	struct timespec written;
 };
 
-/* A file of one side and the relay's copy on the other. */
+/* A file on one side and the relay's copy on the other. */
 struct relay_mirror {
-	struct relay *relay; /* NULL once it is dropped and only its handle is left */
+	struct relay *relay; /* NULL once dropped, while only its handle remains */
 	char *name;
 	enum relay_side side; /* of the original */
 	struct relay_identity original, copy;

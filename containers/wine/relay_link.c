@@ -26,8 +26,8 @@ struct relay_link {
 	uv_timer_t deadline; /* for the nonce */
 	uv_connect_t connect;
 	uint8_t nonce[RENDEZVOUS_NONCE_SIZE]; /* that Wine's side presents, or receives */
-	size_t nonce_size;		      /* of it received */
-	char *path;			      /* of the kubelet's socket, until it is connected */
+	size_t nonce_size;		      /* bytes of it received */
+	char *path;			      /* the kubelet's socket, until connected */
 	unsigned open_handles;
 };
 
@@ -86,7 +86,7 @@ static bool continues(struct relay_link *link, int status)
 	return status >= 0;
 }
 
-/* One chunk is on its way at a time: a side that does not read stops the other. */
+/* Only one chunk is in transit at a time: a side that does not read stops the other. */
 static void on_written(uv_write_t *request, int status)
 {
 	struct relay_end *from = request->data;

@@ -197,7 +197,7 @@ int wine_translate(const struct wine_node *node, const struct launch_spec *windo
 	if (rc < 0)
 		return rc;
 
-	/* The drivers' variables come before the plugin's, which win. */
+	/* The drivers' variables are added before the plugin's, which win. */
 	add_all(grant, GRANT_MOUNT, &drivers.mounts);
 	add_all(grant, GRANT_ENV, &drivers.envs);
 	for (enum grant_kind kind = 0; kind < GRANT_KINDS; kind++) {

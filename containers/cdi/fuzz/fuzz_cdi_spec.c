@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a CDI file, as JSON and as YAML: a Spec with devices, which become edits, or an error
- * with a defect.
- * What is a Spec as JSON, and is YAML as well, is the same Spec there. */
+ * with a defect. A Spec in JSON that is also valid YAML is the same Spec as YAML. */
 #include "containers/cdi/apply.h"
 
 #include <stdlib.h>

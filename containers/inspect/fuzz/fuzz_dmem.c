@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of the controller "dmem" over arbitrary bytes: what is read is bounded, and read again from its
- * own words is the same. */
+/* The files of the controller "dmem" over arbitrary bytes: the parsed values are bounded, and are the same
+ * when printed and parsed again. */
 #include "containers/inspect/dmem.h"
 
 #include "base/cleanup.h"

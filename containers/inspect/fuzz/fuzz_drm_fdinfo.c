@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What DRM says of an open device, over arbitrary bytes: names are bounded, and each engine is there once. */
+/* DRM's statistics of an open device, over arbitrary bytes: names are bounded, and each engine appears once. */
 #include "containers/inspect/inspect.h"
 
 #include "base/cleanup.h"

@@ -28,8 +28,8 @@ struct host_gpu {
 	const char *name;	    /* "NVIDIA H200" */
 	const char *brand;	    /* as NVML reports it, in lower case: "tesla"; "": unknown */
 	const char *driver;	    /* kernel module or Windows driver: "nvidia", "amdgpu" */
-	const char *driver_version; /* "550.54.15"; of WDDM "31.0.15.5222"; of a module that is
-					  the kernel's own, the kernel's release */
+	const char *driver_version; /* "550.54.15"; WDDM: "31.0.15.5222"; a module of the kernel
+				     * itself: the kernel's release */
 	const char *compute_capability; /* "9.0"; "": not NVIDIA's, or unknown */
 	const char *cuda_version;	/* the newest that the driver runs: "12.4" */
 	const char *architecture;	/* "gfx1100" of AMD, "gen9" of Intel */

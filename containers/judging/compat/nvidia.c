@@ -110,7 +110,7 @@ const char *nvidia_driver_of_windows(const char *version, char out[NVIDIA_DRIVER
 	return out;
 }
 
-/* The first row that matches counts. */
+/* The first matching row wins. */
 static const struct nvidia_model models[] = {
 	{"Tesla T4*", "7.5", "tesla", NVIDIA_FORWARD_YES},
 	{"Tesla V100*", "7.0", "tesla", NVIDIA_FORWARD_YES},

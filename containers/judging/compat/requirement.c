@@ -83,8 +83,8 @@ static int evaluate_condition(const char *condition, const struct requirement_fa
 	return 0;
 }
 
-/* Of the terms between spaces one must hold, of the conditions between commas all. *ignored: all parts
- * were. */
+/* One of the terms between spaces must hold, and all conditions between commas. *ignored: all parts
+ * were ignored. */
 static int evaluate(const char *text, char separator, const struct requirement_facts *facts,
 		    enum requirement_answer *answer, bool *ignored, struct error *err)
 {

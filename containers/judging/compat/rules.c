@@ -255,7 +255,7 @@ const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor
 		const struct host_gpu *gpu = &it->host->gpus[(*index)++];
 		if (vendor[0] != '\0' && !text_equal(gpu->vendor, vendor))
 			continue;
-		/* On Linux a device may be bound to a module of somebody else: nouveau, vfio-pci. */
+		/* On Linux a device may be bound to another vendor's module: nouveau, vfio-pci. */
 		bool usable = gpu->driver[0] == '\0' || !linux_host;
 		for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
 			usable = usable || (text_equal(gpu->vendor, modules[i][0]) &&

@@ -144,7 +144,7 @@ static size_t edition_of(const struct image *image)
 	return ARRAY_SIZE(editions) - 1;
 }
 
-/* The support of editions for an API; the first row that matches counts. */
+/* The support of editions for an API; the first matching row wins. */
 static const struct edition_row {
 	unsigned editions;   /* bits */
 	enum compat_api api; /* ANY: every one */

@@ -36,7 +36,7 @@ struct windows_build {
 /* All rows, by build. */
 const struct windows_build *windows_builds(size_t *count);
 
-/* The row of a build; NULL when it is in no table. */
+/* The row of a build; NULL when the table lacks it. */
 const struct windows_build *windows_build_find(unsigned build);
 
 const char *windows_build_source_name(enum windows_build_source source); /* "documented" */

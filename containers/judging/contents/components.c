@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The first row that matches counts. Names: soname.txt and file lists of the vendors' packages; on Windows the
+/* The first matching row wins. Names: soname.txt and file lists of the vendors' packages; on Windows the
  * drivers' and runtimes' own DLLs. */
 static const struct component components[] = {
 	{"libcuda.so*", "cuda", CONTENTS_DRIVER_LIBRARY},

@@ -11,10 +11,11 @@
 #include "containers/registry/image_source.h"
 
 enum {
-	CONTENTS_FILES_MAX = 200000,  /* that are kept of an image */
+	CONTENTS_FILES_MAX = 200000,  /* recorded for an image */
 	CONTENTS_KEPT_MAX = 16 << 20, /* bytes of one file, while it passes */
-	CONTENTS_RATIO_MAX = 1200,    /* gzip ends at 1032; beyond that a layer is a bomb */
-	CONTENTS_RATIO_FREE = 8192,   /* bytes that are added to the stored ones */
+	CONTENTS_RATIO_MAX = 1200,    /* gzip reaches 1032; beyond that it is a decompression
+				       * bomb */
+	CONTENTS_RATIO_FREE = 8192,   /* bytes added to the stored size for the ratio */
 };
 
 enum contents_kind {
@@ -57,7 +58,7 @@ struct image_contents {
 	struct contents_note *notes;
 	size_t note_count;
 	uint64_t files, bytes;	/* of the layers, unpacked */
-	unsigned layers_absent; /* that are fetched from elsewhere: those of Windows itself */
+	unsigned layers_absent; /* not stored with the image: those of Windows itself */
 	unsigned
 		files_unread; /* programs and libraries that are broken, or too large to be examined */
 };

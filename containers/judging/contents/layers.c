@@ -124,7 +124,7 @@ static int identify(struct layer_reader *reader, struct content_file *file, bool
 	}
 	if (file->component != NULL && strcmp(file->component->name, "glibc") == 0) {
 		if (!at_end && rc == 0)
-			return ERROR_BUSY; /* the text is somewhere after this */
+			return ERROR_BUSY; /* the text comes later in the file */
 		identify_glibc(reader, file);
 	}
 	if (rc == ERROR_BUSY && !at_end)

@@ -87,8 +87,8 @@ static void collect_file(struct conclusion *it, const struct content_file *file)
 		return;
 	it->has_musl = it->has_musl || is_musl;
 
-	/* The newest glibc counts, and one in a usual folder before all others: "/lib/x86_64-linux-gnu", "/usr/lib64"
-	 * are the loader's own, not those of a compiler. */
+	/* The newest glibc wins, but one in a usual folder wins over all others: "/lib/x86_64-linux-gnu",
+	 * "/usr/lib64" are the loader's own, not those of a compiler. */
 	const char *rest =
 		file->path + (text_starts_with(file->path, "/usr/") ? strlen("/usr") : 0);
 	size_t slashes = 0;

@@ -64,7 +64,7 @@ static int check_driver(const struct json_at *at, struct error *err)
 	if (catalogue_vendors[text_position(catalogue_vendors, at->key)] == NULL)
 		return json_error(at, err, "expected nvidia, amd or intel as its name");
 	return cJSON_IsString(at->node) ? check_version(at, err)
-					: 0; /* the table says what it is */
+					: 0; /* the table determines its type */
 }
 
 static bool is_capability(const char *string)
@@ -183,7 +183,7 @@ void catalogue_entry_reset(struct catalogue_entry *entry)
 	json_members_reset(entry_members, entry);
 }
 
-/* What the wants say in the words of an image, for the rules. */
+/* Expresses the requirements as an image's variables and annotations, for the rules. */
 static int finish_entry(struct catalogue_entry *entry, struct arena *arena, struct error *err)
 {
 	struct image *image = &entry->image;

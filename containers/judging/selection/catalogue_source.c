@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Catalogues that are an index of images, and what kind a string names. */
+/* Catalogues from an index of images; selects the kind of catalogue by its name. */
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -19,7 +19,7 @@ static const char *created_of(const struct json_pair *pairs, size_t count, struc
 	return value != NULL && catalogue_date_is_valid(value) ? arena_string(arena, value) : "";
 }
 
-/* Of the image itself, otherwise of the index that has it. */
+/* Reads the artifact of the image itself, or else of the index that lists it. */
 static int read_compatibility(struct image_source *source, struct arena *arena,
 			      struct catalogue_entry *entry, struct error *err)
 {
@@ -36,7 +36,7 @@ static int read_compatibility(struct image_source *source, struct arena *arena,
 	if (rc < 0 || index.count == 0)
 		return rc;
 
-	/* The artifact that was made last; one that does not say when is the oldest. */
+	/* The newest artifact; one without a date counts as the oldest. */
 	const struct image_index_entry *newest = NULL;
 	const char *last = "";
 	for (size_t i = 0; i < index.count; i++) {
@@ -70,7 +70,7 @@ static int fill_entry(struct image_source *source, const struct image_index_entr
 	struct image *image = &entry->image;
 	const struct image_platform *platform = &from->platform;
 	entry->created = created_of(from->annotations, from->annotation_count, arena);
-	/* Of another system or architecture than the host. */
+	/* For another system or architecture than the host's. */
 	if (platform->os[0] != '\0' &&
 	    (!text_equal(platform->os, host->os) ||
 	     !text_equal(host_architecture(platform->architecture), host->architecture))) {
@@ -85,7 +85,7 @@ static int fill_entry(struct image_source *source, const struct image_index_entr
 	if (rc < 0)
 		return rc;
 	if (image->artifact_type[0] != '\0')
-		return 0; /* the index did not say so, and it has no platform */
+		return 0; /* an artifact that the index did not mark as one */
 	entry->loaded = true;
 	/* The index may be more exact: a configuration seldom names the variant. */
 	if (image->platform.variant[0] == '\0')
@@ -153,7 +153,7 @@ static int add_repository(const char *string, const struct host_facts *host,
 				 "%zu tags, and at most %d are read: name one of them", tags.count,
 				 (int)CATALOGUE_LOADED_MAX);
 	for (size_t i = 0; rc == 0 && i < tags.count; i++) {
-		/* Tags of the form sha256-... hold referrers where a registry does not keep them. */
+		/* Tags of the form sha256-... hold referrers where a registry does not support them. */
 		char *tagged CLEANUP_FREE = text_format("%s:%s", string, tags.items[i]);
 		if (!text_starts_with(tags.items[i], "sha256-"))
 			rc = add_source(tagged, host, options, out, err);

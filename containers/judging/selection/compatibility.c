@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Of an expression or several; `why` tells of what is not FEATURE_YES. */
+/* The answer to one or several expressions; `why` explains any but FEATURE_YES. */
 struct match {
 	enum feature_answer answer;
 	const char *why;
@@ -21,9 +21,9 @@ struct walk {
 	struct features *features;
 	struct arena *arena;
 	size_t steps;
-	const char *set;      /* of the term at work */
-	size_t instance;      /* and which of it */
-	struct text *reasons; /* of each set */
+	const char *set;      /* of the current term */
+	size_t instance;      /* the current instance of it */
+	struct text *reasons; /* why each set does not match */
 };
 
 enum { REASONS_MAX = 2000 };
@@ -44,12 +44,12 @@ static void instead(struct match *any, struct match one)
 
 enum bound { UNBOUNDED, EXCLUSIVE, INCLUSIVE };
 
-/* Orders go from the first value to the last. */
+/* Ranges go from the first value to the last. */
 static const struct operation {
 	const char *name;
 	int least, most; /* values */
 	enum bound lower, upper;
-	const char *equal; /* what a value has to be */
+	const char *equal; /* the value that is required */
 } operations[] = {
 	{"Exists", 0, 0, UNBOUNDED, UNBOUNDED, NULL},
 	{"DoesNotExist", 0, 0, UNBOUNDED, UNBOUNDED, NULL},
@@ -157,7 +157,7 @@ static bool within(int order, enum bound bound)
 	return bound == UNBOUNDED || order > 0 || (bound == INCLUSIVE && order == 0);
 }
 
-/* Does a value that is there fit? *out stays when it cannot be compared. */
+/* Does the host's value match? *out is unchanged when it cannot be compared. */
 static int compare_value(const struct expression *expression, const char *value,
 			 enum feature_answer *out, struct error *err)
 {
@@ -223,7 +223,7 @@ static int judge_element(struct walk *walk, const struct json_at *at, struct mat
 	return 0;
 }
 
-/* What an array has, or an object, together; *out stays when there is nothing. */
+/* Combines the answers to the elements of an array or object; *out is unchanged when it is empty. */
 static int judge_each(struct walk *walk, const struct json_at *list,
 		      int (*judge)(struct walk *walk, const struct json_at *at, struct match *out,
 				   struct error *err),
@@ -248,7 +248,7 @@ static int judge_each(struct walk *walk, const struct json_at *list,
 	return 0;
 }
 
-/* Where nothing of a set fits. */
+/* The answer when nothing in a set matches. */
 static struct match nothing(struct walk *walk, const struct json_at *at)
 {
 	bool all = features_are_all(walk->features, walk->set);
@@ -258,7 +258,7 @@ static struct match nothing(struct walk *walk, const struct json_at *at)
 			     all ? "nothing of the host's fits" : "the host does not tell it")};
 }
 
-/* Is there a name in the set that fits? */
+/* Does any name in the set match? */
 static int judge_names(struct walk *walk, const struct json_at *at, struct match *out,
 		       struct error *err)
 {
@@ -315,7 +315,7 @@ static int judge_term(struct walk *walk, const struct json_at *at, struct match 
 	if (count == 0) {
 		rc = judge_each(walk, &expressions, judge_element, also, out, err);
 	} else {
-		/* One instance has to fit as a whole. */
+		/* One instance must match as a whole. */
 		struct match any = nothing(walk, &expressions);
 		for (walk->instance = 1; rc == 0 && walk->instance <= count; walk->instance++) {
 			struct match one = yes;
@@ -336,7 +336,7 @@ static int judge_terms(struct walk *walk, const struct json_at *at, struct match
 	return rc == 0 ? judge_each(walk, &terms, judge_term, also, out, err) : rc;
 }
 
-/* What the rule says for those behind it, if it matches. Templates are not evaluated. */
+/* Records a matching rule's outputs, which later rules can use. Templates are not evaluated. */
 static int keep_outputs(struct walk *walk, const struct json_at *rule, enum feature_answer answer,
 			struct error *err)
 {
@@ -390,7 +390,7 @@ static int judge_rule(struct walk *walk, const struct json_at *at, struct match 
 	return rc;
 }
 
-/* Also adds to the reasons of those that do not match. */
+/* Also adds its reason to those of the sets that do not match. */
 static int judge_set(struct walk *walk, const struct json_at *at, struct match *out,
 		     struct error *err)
 {
@@ -434,7 +434,7 @@ int compatibility_judge(const cJSON *document, struct features *features, struct
 	return 0;
 }
 
-/* YAML allows no key twice, and NFD refuses such a document. */
+/* YAML forbids duplicate keys, and NFD refuses such a document. */
 static int check_keys(const struct json_at *at, struct error *err)
 {
 	struct json_at member = {.parent = at};

@@ -21,7 +21,7 @@ void features_add(struct features *out, const char *set, size_t instance, const 
 	out->items[out->count++] = (struct feature){set, instance, name, value};
 }
 
-/* As the worker reads them of a feature file, into two sets. */
+/* Adds labels to two sets, as NFD's worker does with a feature file. */
 static void add_labels(struct features *out)
 {
 	struct text lines CLEANUP_TEXT = {0};
@@ -58,7 +58,7 @@ void features_of_host(const struct host_facts *host, struct features *out)
 			     arena_format(&out->arena, "%.*s", (int)size, at));
 	}
 
-	/* The features that a level of x86-64 promises, as NFD spells them (klauspost/cpuid). */
+	/* The features that a level of x86-64 guarantees, as NFD spells them (klauspost/cpuid). */
 	static const char *const promised[CPU_LEVEL_MAX + 1][10] = {
 		[2] = {"CX16", "LAHF", "POPCNT", "SSE3", "SSE4", "SSE42", "SSSE3"},
 		[3] = {"AVX", "AVX2", "BMI1", "BMI2", "F16C", "FMA3", "LZCNT", "MOVBE", "OSXSAVE"},
@@ -71,7 +71,7 @@ void features_of_host(const struct host_facts *host, struct features *out)
 			features_add(out, "cpu.cpuid", 0, *name, NULL);
 	}
 
-	/* Where the modules are not known, those of GPUs are. */
+	/* If the modules are unknown, those of the GPUs are still known. */
 	for (const char *const *module = host->modules; *module != NULL; module++)
 		features_add(out, "kernel.loadedmodule", 0, *module, NULL);
 	for (size_t i = 0; host->modules[0] == NULL && i < host->gpu_count; i++) {
@@ -108,8 +108,8 @@ enum feature_answer features_find(const struct features *features, const char *s
 		}
 	}
 
-	/* Would the name be known if the host had it? Other files than this one's may have labels, and instances have
-	 * more attributes. */
+	/* Would the name be known if the host had it? Other feature files may add labels, and instances have more
+	 * attributes. */
 	bool known = instance == 0 && features_are_all(features, set);
 	if (text_equal(set, "cpu.cpuid"))
 		known = features->host->cpu_level > 0 && text_starts_with(name, "X86_64_V");

@@ -3,19 +3,19 @@
 
 /*
  * A host's facts as features of a node, in the names of Node Feature Discovery (customization-guide, "Available
- * features"): what a host does not tell is neither there nor missing.
+ * features"): a fact that the host file does not state is neither present nor absent.
  */
 
 #include "containers/judging/compat/host.h"
 
-/* Whether something holds, so that AND is the lesser and OR the greater of two. */
+/* Ordered so that AND is the lesser and OR the greater of two answers. */
 enum feature_answer { FEATURE_NO, FEATURE_UNKNOWN, FEATURE_YES };
 
 struct feature {
 	const char *set;   /* "kernel.version", in lower case */
-	size_t instance;   /* from 1 on, of sets of instances ("pci.device"); 0: another set */
+	size_t instance;   /* from 1 on, in sets of instances ("pci.device"); otherwise 0 */
 	const char *name;  /* "major" */
-	const char *value; /* "6"; NULL: a flag, which has none */
+	const char *value; /* "6"; NULL: a flag, without a value */
 };
 
 struct features {
@@ -26,7 +26,7 @@ struct features {
 	const struct host_facts *host; /* borrowed */
 };
 
-/* What rules that matched say for those behind them: their labels and variables. */
+/* The set of labels and variables of matching rules, which later rules can use. */
 #define FEATURE_MATCHED "rule.matched"
 
 #define CLEANUP_FEATURES __attribute__((cleanup(features_free)))
@@ -36,11 +36,11 @@ void features_free(struct features *features);
 /* `out` is overwritten. */
 void features_of_host(const struct host_facts *host, struct features *out);
 
-/* Strings are borrowed. Of several of a name the last counts. */
+/* Strings are borrowed. The last feature of a name wins. */
 void features_add(struct features *out, const char *set, size_t instance, const char *name,
 		  const char *value);
 
-/* Is there one of the name? *value is its value then, NULL of a flag. */
+/* Does the host have the feature? *value is then its value, NULL for a flag. */
 enum feature_answer features_find(const struct features *features, const char *set, size_t instance,
 				  const char *name, const char **value);
 

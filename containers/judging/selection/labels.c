@@ -48,7 +48,7 @@ static void add_number(const struct labels *labels, const char *name, unsigned n
 	add(labels, name, number > 0 ? text : "");
 }
 
-/* Of GPUs, by vendor. */
+/* Facts about GPUs, by vendor. */
 enum fact { DRIVER, CUDA, CAPABILITY, WDDM };
 static const struct row {
 	const char *vendor, *name;
@@ -64,7 +64,7 @@ static const struct row {
 	{"intel", "intel.wddm", WDDM},
 };
 
-/* The lowest of a vendor's GPUs; none when one of them does not tell it. */
+/* The lowest of a vendor's GPUs; none when that of one of them is unknown. */
 static void add_row(const struct compat_case *it, const struct row *row,
 		    const struct labels *labels)
 {

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Facts of a host as labels, by which a cluster picks nodes for what the rules of compat/ decide by.
+ * Facts of a host as labels, so that a cluster can pick nodes by the facts that the rules of compat/ depend on.
  *
  * Names and values are those of Kubernetes (Labels and Selectors, "Syntax and character set"): at most 63
  * characters of A-Z a-z 0-9 '-' '_' '.', the first and the last of them a letter or a digit; a value may
- * be empty. What else is in a fact becomes '_', and what is too long is cut. A fact that is not known
- * has no label. Of several GPUs of one vendor the label tells what all of them have: the lowest.
+ * be empty. Other characters of a fact become '_', and a long one is cut. An unknown fact has no label.
+ * With several GPUs of one vendor the label has the lowest value, which all of them support.
  */
 
 #include "base/text.h"
@@ -26,6 +26,6 @@ enum {
 /* Adds one line "PREFIX NAME=VALUE" a fact, without the space, in a fixed order, each name once. */
 void labels_of_host(const struct host_facts *host, const char *prefix, struct text *out);
 
-/* As a name or a value must be, of at most `max` bytes; what cannot be is "". `out` has room for
- * `max` + 1. */
+/* Makes a fact a valid name or value of at most `max` bytes, "" if that is impossible. `out` has
+ * room for `max` + 1. */
 void label_text(const char *fact, size_t max, char *out);

@@ -24,7 +24,7 @@ static int compare_backwards(const char *a, const char *b)
 	return -strcmp(a, b);
 }
 
-/* After the verdict, in this order. Where the numbers are the same, `compare` tells the texts apart. */
+/* After the verdict, in this order. Between equal numbers `compare` orders the texts. */
 enum {
 	STEP_GPU,
 	STEP_CPU_LEVEL,
@@ -37,7 +37,7 @@ enum {
 static const struct step {
 	const char *name;
 	const char *has;			      /* in front of the text */
-	int (*compare)(const char *a, const char *b); /* NULL: the numbers alone */
+	int (*compare)(const char *a, const char *b); /* NULL: only the numbers count */
 } steps[SELECTION_STEPS] = {
 	[STEP_GPU] = {"gpu", "names ", NULL},
 	[STEP_CPU_LEVEL] = {"cpu-level", "is for x86-64-v", NULL},
@@ -59,7 +59,7 @@ static void take_keys(struct compat_case *it, const struct catalogue_entry *entr
 		names = names ||
 			(wants_vendor(&entry->wants, *vendor) && case_has_gpu(it, *vendor));
 
-	/* 2: the driver runs it whole, 1: with minor-version compatibility, 0: there is none. */
+	/* 2: the driver runs all of it, 1: with minor-version compatibility, 0: no CUDA. */
 	static const char *const ways[] = {"", ", which runs by minor-version compatibility",
 					   ", all of which the driver runs"};
 	char buffer[NVIDIA_DRIVER_SIZE];
@@ -99,7 +99,7 @@ static int compare_keys(const struct selection_item *a, const struct selection_i
 	return steps[i].compare(other->text, one->text);
 }
 
-/* The first at which they differ; SELECTION_STEPS: at none. */
+/* The first step at which they differ; SELECTION_STEPS: none. */
 static size_t deciding_step(const struct selection_item *a, const struct selection_item *b)
 {
 	size_t i = 0;
@@ -164,7 +164,7 @@ void selection_make(const struct catalogue *catalogue, const struct host_facts *
 						.reason = ""};
 		take_keys(&it, entry, arena, item->keys);
 
-		/* The first finding of the worst verdict, unless that is that it works. */
+		/* The first finding of the worst verdict, unless it works. */
 		for (size_t k = 0; k < answer.count && item->verdict != COMPAT_WORKS; k++) {
 			const struct compat_finding *one = &answer.findings[k];
 			if (one->verdict != item->verdict)

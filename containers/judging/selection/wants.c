@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a catalogue says that an image wants of the host's GPUs: its rules. */
+/* The rules about a catalogue's requirements on the host's GPUs. */
 #include "base/cleanup.h"
 #include "containers/judging/selection/compatibility.h"
 #include "containers/judging/selection/internal.h"
@@ -58,7 +58,7 @@ static void judge_driver(struct compat_case *it)
 			    case_told(has));
 }
 
-/* Is the image's code, of which `list` has what it is made for, for what the GPU is? */
+/* Does the image have code, for one of the targets in `list`, that the GPU runs? */
 static void judge_code(struct compat_case *it, const char *what, const char *const *list,
 		       bool (*fits)(const char *element, size_t size, const char *of),
 		       const char *has)
@@ -91,7 +91,7 @@ static void judge_architecture(struct compat_case *it)
 
 static const struct {
 	struct compat_rule rule;
-	const char *replaces; /* a rule of compat/ that an entry's wants say better */
+	const char *replaces; /* a rule of compat/ that an entry's requirements replace */
 } rules[] = {
 	{{"catalogue.vendor", "The host has a GPU of a vendor that the image is for.",
 	  "Start it on a node with such a GPU.", SOURCE, .apply = judge_vendor},
@@ -149,8 +149,8 @@ void wants_check(const struct catalogue_entry *entry, const struct host_facts *h
 	size_t count = 0;
 	const struct compat_rule *all = compat_rules(&count);
 	for (size_t i = 0; i < count; i++) {
-		/* A catalogue has no NVIDIA_REQUIRE_* and no libraries, so that rules about what is missing would
-		 * judge what nobody said. */
+		/* A catalogue states no NVIDIA_REQUIRE_* and no libraries, so rules about missing ones would
+		 * judge facts that nobody stated. */
 		bool replaced = false;
 		for (size_t k = 0; !entry->loaded && k < ARRAY_SIZE(rules); k++)
 			replaced = replaced || (text_equal(rules[k].replaces, all[i].id) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An image archive, read as far as that goes. */
+/* An image archive, read until an error. */
 #include "containers/registry/image_source.h"
 
 #include "base/cleanup.h"

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int rc = challenge_add(&challenge, (const char *)data, size, &err);
 	if (rc != err.code)
 		__builtin_trap();
-	/* What goes into a URL has no line breaks. */
+	/* Values for a URL have no line breaks. */
 	if (challenge.realm != NULL && strpbrk(challenge.realm, "\r\n") != NULL)
 		__builtin_trap();
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The name of an image: what was parsed must parse to the same again when it is written out. */
+/* The name of an image: a parsed name must print and parse to itself. */
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "containers/registry/reference.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Targets of Location, Link and realm, as heads of strangers name them: a URL of HTTP that leads from HTTPS nowhere else, without
- * secrets when it is shown. */
+/* Targets of Location, Link and realm, from untrusted response heads: a URL of HTTP that never leaves HTTPS, and is
+ * shown without secrets. */
 #include "containers/registry/http.h"
 
 #include "base/cleanup.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Only the user may read it. On Windows nothing removes directories of dead runs: they lie among the user's temporary
- * files. */
+/* Only the user may read it. On Windows nothing removes directories of dead runs: they stay among the user's
+ * temporary files. */
 #include "containers/runtime/runtime_internal.h"
 
 #include "base/cleanup.h"

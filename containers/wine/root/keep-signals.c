@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into Wine's processes: whoever handles one of these signals first keeps it, and that is
- * Wine. LLVM inside PoCL would take them over; Wine's server ends the threads of a program that
- * exits with SIGQUIT, so that the program would seem killed, and access violations would not become
+ * Preloaded into Wine's processes: the first handler of one of these signals stays, which is
+ * Wine's. LLVM inside PoCL would replace it; Wine's server ends the threads of a program that exits
+ * with SIGQUIT, so that the program would seem killed, and access violations would not become
  * exceptions.
  */
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ int sigaction(int number, const struct sigaction *act, struct sigaction *old)
 	static _Atomic(sigaction_function) found;
 	sigaction_function next = atomic_load(&found);
 	if (next == NULL) {
-		/* A conversion that ISO C does not know and POSIX demands. */
+		/* A conversion that ISO C lacks and POSIX requires. */
 		*(void **)&next = dlsym(RTLD_NEXT, "sigaction");
 		atomic_store(&found, next);
 	}

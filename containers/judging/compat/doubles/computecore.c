@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A computecore.dll, or vmcompute.dll, for tests: HcsGetServiceProperties() answers with the file
- * that the environment variable HCS_DOUBLE_ANSWER names (UTF-8), or fails with the HRESULT of
- * HCS_DOUBLE_ERROR.
+ * A computecore.dll, or vmcompute.dll, for tests: HcsGetServiceProperties() answers with the
+ * content of the file HCS_DOUBLE_ANSWER (UTF-8), or fails with the HRESULT of HCS_DOUBLE_ERROR.
  */
 #include <stdio.h>
 #include <stdlib.h>

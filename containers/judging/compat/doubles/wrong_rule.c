@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A double: a rule that is wrong. Linked into run-check-wrong-rule alone, in the place of rule_driver_library(), to prove
- * that a run with --launch-anyway finds it out. */
+/* A deliberately wrong rule. Linked only into run-check-wrong-rule, in place of rule_driver_library(), to prove that a
+ * run with --launch-anyway detects it. */
 #include "containers/judging/compat/case.h"
 
 void __wrap_rule_driver_library(struct compat_case *it); /* ld --wrap */

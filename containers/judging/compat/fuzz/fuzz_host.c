@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Host files over arbitrary bytes: what is taken can be written and read again, and every rule answers
- * for it with a reason. */
+/* Host files over arbitrary bytes: an accepted host can be written and read again, and every rule
+ * gives a reason for its answer. */
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "containers/judging/compat/rules.h"

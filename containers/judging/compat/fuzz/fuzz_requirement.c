@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NVIDIA_REQUIRE_* over arbitrary bytes: an answer, or an error that says why; and knowing nothing never
- * answers otherwise than what it leaves open. */
+/* NVIDIA_REQUIRE_* over arbitrary bytes: an answer, or an error that says why; with unknown facts the
+ * answer never contradicts the one with known facts. */
 #include "containers/judging/compat/requirement.h"
 
 #include <stdbool.h>

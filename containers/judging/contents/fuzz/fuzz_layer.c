@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arbitrary bytes as the layer of an image, read twice as if they were two layers: contents that can be told, or an
- * error. */
+/* Arbitrary bytes as the layer of an image, read twice as if they were two layers: contents that can be written as
+ * JSON, or an error. */
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -32,7 +32,7 @@ static void put(const char *name, const void *data, size_t size)
 	require(file != NULL && fwrite(data, 1, size, file) == size);
 }
 
-/* A layout of no image, whose blobs are there all the same. */
+/* A layout without an image, whose blobs exist nevertheless. */
 static void make_layout(void)
 {
 	static const char layout[] = "{\"imageLayoutVersion\": \"1.0.0\"}";

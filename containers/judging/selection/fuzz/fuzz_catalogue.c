@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Catalogues over arbitrary bytes: what is taken is ranked, each image once, the same way twice, and each but
- * the first says why. */
+/* Catalogues over arbitrary bytes: an accepted one is ranked, with each image once, twice in the same order,
+ * and with a reason for each but the first. */
 #include "base/cleanup.h"
 #include "containers/judging/selection/selection.h"
 

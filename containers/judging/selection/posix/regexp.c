@@ -7,7 +7,7 @@
 #include <regex.h>
 #include <string.h>
 
-/* The bracket that ends a set; NULL: it has what the two read differently. */
+/* The bracket that ends a set; NULL: it contains syntax that RE2 and POSIX interpret differently. */
 static const char *set_end(const char *set)
 {
 	const char *first = set + 1 + (set[1] == '^');
@@ -19,7 +19,7 @@ static const char *set_end(const char *set)
 	return end;
 }
 
-/* Repetitions that are nested multiply, and GNU's escapes are not those of RE2. */
+/* Nested repetitions multiply, and GNU's escapes are not those of RE2. */
 static bool is_shared(const char *pattern)
 {
 	unsigned braces = 0;
