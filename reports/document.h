@@ -3,9 +3,9 @@
 
 /*
  * Documents for people, in three forms: text for a terminal, Markdown, and HTML. A document is written from front to
- * back as elements, in the notation of HTML; the writer of a form prints what its form has and leaves out the rest: a
- * terminal shows no links and no headings of sections, and only HTML has classes and other attributes. All values are
- * untrusted: each writer escapes them, and cuts texts that are too long.
+ * back as elements, in the notation of HTML; the writer of a form leaves out what its form lacks: a terminal shows no
+ * links and no headings of sections, and only HTML has classes and other attributes. All values are untrusted: each
+ * writer escapes them, and cuts texts that are too long.
  *
  *   struct doc doc CLEANUP_DOC = {.writer = &doc_markdown};
  *   doc_section(&doc, "runs", "Runs", 12, "What the runs are about.");
@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "reports/model.h"
 
-/* In templates they have the names of HTML, but for those that HTML lacks. */
+/* In templates they have the names of HTML, except those that HTML lacks. */
 enum doc_element {
 	DOC_SECTION, /* begun by doc_section() */
 	DOC_BOX,     /* <div> */
@@ -85,13 +85,13 @@ extern const struct doc_writer doc_html; /* reports/pages/page.h */
 
 enum { DOC_DEPTH_MAX = 32 };
 
-/* A cell of a table for a terminal; its text begins there in doc.cell_text. */
+/* A cell of a table for a terminal, with the start of its text in doc.cell_text. */
 struct doc_cell {
 	size_t at;
 	enum style tone;
 };
 
-/* Empty but for the first three when it begins. */
+/* Empty except for the first three members at the beginning. */
 struct doc {
 	const struct doc_writer *writer;
 	bool color;  /* of a terminal */

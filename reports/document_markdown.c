@@ -10,7 +10,7 @@ static bool is_in(const struct doc *doc, enum doc_element element)
 
 static const struct {
 	const char *begin, *end;
-	bool block; /* with a blank line in front */
+	bool block; /* with a blank line before it */
 } marks[DOC_ELEMENT_COUNT] = {
 	[DOC_TITLE] = {"## ", "\n", true},   [DOC_HEADING] = {"#### ", "\n", true},
 	[DOC_PARAGRAPH] = {"", "\n", true},  [DOC_LINE] = {"", "\n", true},

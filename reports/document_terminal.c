@@ -188,7 +188,7 @@ static void add_text(struct doc *doc, const char *string)
 	else if (doc->line.size > 0 || string[0] != ' ')
 		text_add(&doc->line, string);
 	else
-		text_add(&doc->line, string + 1); /* the blank behind a label */
+		text_add(&doc->line, string + 1); /* the blank after a label */
 }
 
 static void begin_section(struct doc *doc, const char *id, const char *heading, size_t count,

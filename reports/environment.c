@@ -6,9 +6,9 @@
 struct section {
 	const char *name;
 	enum json_type type;
-	const char *key;	     /* what names an item of an array */
+	const char *key;	     /* the member that names an item of an array */
 	const char *const *identity; /* NULL-ended JSON pointers into the section or its items */
-	const char *const *called;   /* such pointers: what people call it by */
+	const char *const *called;   /* such pointers, for the common name */
 };
 
 #define POINTERS(...)                                                                              \

@@ -34,7 +34,7 @@ bool finding_has(const struct finding *finding, const struct view_check *check)
 	       strcmp(finding->check->reason, check->reason) == 0;
 }
 
-/* The finding that the check belongs to; the end of `items` when there is none yet. */
+/* The finding that the check belongs to; the end of `items`: none yet. */
 static struct finding *place_of(const struct finding_list *list, const struct view_check *check)
 {
 	struct finding *item = list->items;
@@ -197,7 +197,7 @@ bool findings_add_kubelets(const cJSON *report, struct text *out)
 			before = ", ";
 		}
 	}
-	/* What violates a MUST works with none of them as it should. */
+	/* A plugin that violates a MUST works correctly with none of them. */
 	if (failing.size == 0 &&
 	    text_equal(view_string(report, "/verdict/conformance/result"), "violated"))
 		text_reset(out);

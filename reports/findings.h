@@ -8,7 +8,7 @@
 /* Checks with the same outcome, disposition and reason, which are reported once. */
 struct finding {
 	const struct view_check *check; /* the first; of problems the gravest */
-	size_t alike;			/* how many they are */
+	size_t alike;			/* how many checks */
 	size_t held;			/* how many checks did not run because of them */
 };
 
@@ -50,8 +50,8 @@ void findings_add_verdict(const cJSON *report, struct text *out);
 bool findings_add_fixed(const struct findings *findings, struct text *out);
 
 /* Adds the kubelets that the plugin works with, where their rules differ: "1.36 and 1.37", or "1.37; 1.36 but for
- * restart.rolling-update". False: a check failed under one. Nothing where no such rule was tested, or all hold and a
- * MUST does not. */
+ * restart.rolling-update". False: a check failed under one. Nothing if no such rule was tested, or all hold while a
+ * MUST is violated. */
 bool findings_add_kubelets(const cJSON *report, struct text *out);
 
 /* Does the check belong to the finding? */
@@ -61,5 +61,5 @@ bool finding_has(const struct finding *finding, const struct view_check *check);
 void finding_add_name(const struct finding *finding, struct text *out);
 
 /* Adds what follows the check's id: " and 2 more (must ISO-01), 3 checks not run because of it", or what an expectation
- * says. The reason is what comes next. */
+ * says. The caller adds the reason next. */
 void finding_add_story(const struct finding *finding, struct text *out);

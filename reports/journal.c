@@ -18,13 +18,13 @@
 #error "the project is built with GCC or Clang"
 #endif
 
-/* What a check that runs has seen, by the share of the journal that it uses up. */
+/* Kinds of records of a running check, by the limit that they count against. */
 enum seen { SEEN_FAILED, SEEN_HELD, SEEN_OTHER, SEEN_COUNT };
 
 struct share {
-	size_t bytes;	  /* of JOURNAL_SEEN_MAX */
-	size_t count;	  /* of JOURNAL_SEEN_COUNT_MAX */
-	int64_t left_out; /* records beyond it */
+	size_t bytes;	  /* out of JOURNAL_SEEN_MAX */
+	size_t count;	  /* out of JOURNAL_SEEN_COUNT_MAX */
+	int64_t left_out; /* records beyond the limits */
 };
 
 struct tally {
@@ -39,13 +39,13 @@ struct journal {
 	int64_t sequence; /* of the last record */
 	int64_t size;
 	uint64_t start_ms;
-	bool torn;		  /* a line that failed could not be taken back */
+	bool torn;		  /* a partial line could not be removed */
 	char digest[DIGEST_SIZE]; /* of the last line */
-	struct tally *tallies;	  /* of the checks that run: several do with -j */
+	struct tally *tallies;	  /* of running checks: with -j several */
 	size_t tally_count;
 };
 
-/* The check's, which begins at its first use. */
+/* The check's tally, which begins at its first use. */
 static struct tally *tally_of(struct journal *journal, const char *check)
 {
 	for (size_t i = 0; i < journal->tally_count; i++) {
@@ -85,7 +85,7 @@ static void add_text(const struct journal *journal, struct members *record, cons
 	member_cut(record, key, redacted, JOURNAL_TEXT_MAX);
 }
 
-/* Consumes the record. `share` is what it uses up; NULL: no limit. */
+/* Consumes the record. `share` is the tally that it counts against; NULL: no limit. */
 static int append(struct journal *journal, enum journal_type type, struct members *record,
 		  struct share *share, struct error *err)
 {

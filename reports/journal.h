@@ -6,17 +6,17 @@
  *
  * The runner is the only writer and owns the sequence; processes of checks report to it. A line is
  * written with one write(2); run-begin, check-begin, check-end, abort and run-end are on disk when
- * the call returns. Each holds the digest of the line before it (`prev`), so that a line that was
- * changed or taken out later does not go unnoticed. The file exists from the moment at which it
- * holds its first record, so every journal renders. reports/schema/journal.schema.json describes
- * the records, reports/journal_read.h reads them.
+ * the call returns. Each holds the digest of the line before it (`prev`), so that later changes or
+ * removals are detected. The file appears together with its first record, so every journal can be
+ * rendered. reports/schema/journal.schema.json describes the records, reports/journal_read.h reads
+ * them.
  *
  * Order: journal_create, then in any order environment, phases and events; the plan once, before
- * the first check; for each check begin, what it has seen and events, end; at last journal_end().
+ * the first check; for each check its begin, records and events, and end; finally journal_end().
  *
- * Every function copies what it is given. All errors name the journal: ERROR_IO (a full disk leaves
- * no part of the line behind), ERROR_LIMIT (line or journal too long). Strings may
- * hold any bytes: what is not UTF-8 becomes U+FFFD, and texts beyond JOURNAL_TEXT_MAX are cut.
+ * Every function copies its arguments. All errors name the journal: ERROR_IO (a full disk leaves no
+ * part of the line behind), ERROR_LIMIT (line or journal too long). Strings may hold any bytes:
+ * what is not UTF-8 becomes U+FFFD, and texts beyond JOURNAL_TEXT_MAX are cut.
  */
 
 #include "reports/model.h"
@@ -27,10 +27,10 @@ enum {
 	JOURNAL_LINE_MAX = 4 * 1024 * 1024,  /* bytes of a line */
 	JOURNAL_SIZE_MAX = 64 * 1024 * 1024, /* bytes of a journal */
 	JOURNAL_TEXT_MAX = 4096,	     /* bytes of a reason or of an event's text */
-	/* Bytes that one check may use up for each of: assertions that did not hold, others that
-	 * did, all else that it has seen. Notes never hide a failure. */
+	/* Bytes of one check for each of: failed assertions, passed assertions, all other records.
+	 * So notes never hide a failure. */
 	JOURNAL_SEEN_MAX = 192 * 1024,
-	/* Records of each, which most checks meet first: two runs leave out the same then. */
+	/* Records of each, the limit that most checks reach first: then two runs leave out the same. */
 	JOURNAL_SEEN_COUNT_MAX = 400,
 };
 
@@ -48,8 +48,8 @@ struct journal_run {
 	unsigned timeout_percent;	 /* scale of all time limits; 100 is unscaled */
 	unsigned min_run;		 /* checks that must run, else exit code 5; 0 counts as 1 */
 	bool conformance_required;	 /* whatever is not conformant makes the exit code 1 */
-	const struct redactor *redactor; /* of every record, and of texts before they are cut;
-					    borrowed, and may learn more; NULL: nothing is redacted */
+	const struct redactor *redactor; /* redacts records, and texts before the cut; borrowed, may
+					  * learn more facts; NULL: none */
 };
 
 /* Makes the journal with its record run-begin. ERROR_EXISTS when `path` exists. Close with
@@ -59,7 +59,7 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 void journal_close(struct journal **journal);
 
 /*
- * What the run runs in: an object with any of os, runtime, plugin (objects), drivers, devices,
+ * The run's environment: an object with any of os, runtime, plugin (objects), drivers, devices,
  * images (arrays of objects); docs/report.md names their members. Each record replaces the members
  * that it holds, so facts are added as they become known. ERROR_FORMAT: another section, a section
  * of another type, or an item without its name (drivers key, devices and images ref).
@@ -70,26 +70,26 @@ int journal_add_environment(struct journal *journal, const cJSON *environment, s
  * need no further record. */
 int journal_add_plan(struct journal *journal, struct members *plan, struct error *err);
 
-/* Time that a run spends outside its checks: "containerd started". */
+/* A phase of the run outside its checks: "containerd started". */
 int journal_add_phase(struct journal *journal, enum report_phase phase, const char *what,
 		      uint64_t duration_ms, struct error *err);
 
 int journal_begin_check(struct journal *journal, const char *check, uint64_t timeout_ms,
 			struct error *err);
 
-/* What a check that runs has seen: a record of its process, of which only the members of that type are
- * taken over. ERROR_FORMAT: it is not such a record. Beyond JOURNAL_SEEN_MAX or JOURNAL_SEEN_COUNT_MAX it is left
- * out, and the check's end says how many were. */
+/* Adds a record of a running check's process, with only the members of its type. ERROR_FORMAT: it is not such a
+ * record. Beyond JOURNAL_SEEN_MAX or JOURNAL_SEEN_COUNT_MAX it is left out, and the check's end says how many
+ * were. */
 int journal_add_seen(struct journal *journal, const char *check, enum journal_type type,
 		     const cJSON *seen, struct error *err);
 
-/* Something that happened: `kind` is a word ("plugin-exited"), `text` a sentence. `check` is the
- * check that runs, or NULL. */
+/* Adds an event: `kind` is a word ("plugin-exited"), `text` a sentence. `check` is the running
+ * check, or NULL. */
 int journal_add_event(struct journal *journal, const char *check, const char *kind,
 		      const char *text, struct error *err);
 
-/* A check of the plan that does not run because of `cause`, another one, which ended badly; in the
- * place of all other records of that check. */
+/* Records a planned check that does not run because another one, `cause`, ended badly; replaces all
+ * other records of the check. */
 int journal_hold_check(struct journal *journal, const char *check, const char *cause,
 		       const char *reason, struct error *err);
 
@@ -99,9 +99,9 @@ struct journal_check_end {
 	const char *reason; /* one sentence; "" for a pass */
 	uint64_t duration_ms;
 	uint64_t phases_ms[REPORT_PHASE_COUNT];
-	uint64_t watched_ms;	      /* how long something was watched, and how long a */
-	uint64_t watched_thorough_ms; /* thorough run watches it; 0: nothing was */
-	const char *advice;	      /* in place of the plan's; NULL: that one fits */
+	uint64_t watched_ms;	      /* how long the check watched, and how long a */
+	uint64_t watched_thorough_ms; /* thorough run watches; 0: it does not watch */
+	const char *advice;	      /* replaces the plan's; NULL: the plan's */
 };
 
 int journal_end_check(struct journal *journal, const struct journal_check_end *end,

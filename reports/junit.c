@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What CI systems keep of a test case without trouble; report.json has the rest. */
+/* Sizes that CI systems handle well; report.json has the rest. */
 enum { MESSAGE_MAX = 2000, DETAILS_MAX = 64 * 1024, OUTPUT_MAX = 256 * 1024 };
 
 enum junit_kind { JUNIT_PASS, JUNIT_FAILURE, JUNIT_ERROR, JUNIT_SKIPPED, JUNIT_KIND_COUNT };

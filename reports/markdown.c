@@ -23,7 +23,7 @@ static bool is_plain(const char *word, size_t size)
 	return true;
 }
 
-/* A bar would end a cell of a table in a code span, too, and a backtick the span: they stand outside. */
+/* In a code span a bar would still end a table's cell, and a backtick the span: both are put outside. */
 static void add_code(struct text *out, const char *word, size_t size)
 {
 	bool is_open = false;

@@ -16,13 +16,13 @@
 /* What happened. */
 enum report_outcome {
 	REPORT_PASS,
-	REPORT_FAIL,	       /* what was seen is not what is required */
-	REPORT_UNSUPPORTED,    /* something that the check needs is not there */
+	REPORT_FAIL,	       /* the observation differs from the requirement */
+	REPORT_UNSUPPORTED,    /* something that the check needs is missing */
 	REPORT_NOT_APPLICABLE, /* the rule is not about this node or this plugin */
 	REPORT_CRASH,	       /* the check, the runner or the machine died during it */
 	REPORT_TIMEOUT,	       /* it did not end within its limit */
-	REPORT_BROKEN,	       /* the harness could not tell */
-	REPORT_NOTRUN,	       /* planned, and never brought to an end */
+	REPORT_BROKEN,	       /* the harness could not decide */
+	REPORT_NOTRUN,	       /* planned, but never finished */
 	REPORT_OUTCOME_COUNT
 };
 
@@ -33,15 +33,15 @@ extern const char *const report_outcome_names[REPORT_OUTCOME_COUNT + 1];
 /* The outcome with that name; REPORT_OUTCOME_COUNT when there is none. */
 enum report_outcome report_outcome_of(const char *name);
 
-/* Of all that was recorded, by outcome, the one that decides: broken, fail, unsupported, not-applicable, pass. Nothing recorded
- * is broken. */
+/* The decisive one of all recorded outcomes: broken, fail, unsupported, not-applicable, pass. Nothing recorded is
+ * broken. */
 enum report_outcome report_outcome_decided(const bool recorded[REPORT_OUTCOME_COUNT]);
 
 /* Fail, crash, timeout or broken. */
 bool report_outcome_is_bad(enum report_outcome outcome);
 
-/* Of requirements and of checks, the gravest first; NULL-ended: "must", "should", "may", and
- * "critical", "high", "medium", "low". */
+/* Levels of requirements and severities of checks, the gravest first; NULL-ended: "must", "should",
+ * "may", and "critical", "high", "medium", "low". */
 extern const char *const report_level_names[];
 #define REPORT_LEVEL_MAY "may" /* obliges nobody */
 /* Generations of the kubelet between which rules differ. */
@@ -76,10 +76,10 @@ struct report_known {
 		*reason; /* pattern (text_glob()) of the known failure's reason; NULL or "": any */
 };
 
-/* Of a bad outcome: is it the known failure, by its reason? */
+/* Is a bad outcome the known failure, judging by its reason? */
 bool report_is_known(const struct report_known *known, const char *reason);
 
-/* Against what is known: a failure for another reason is unexpected. */
+/* The disposition given what is known: a failure for another reason is unexpected. */
 enum report_disposition report_disposition_known(enum report_outcome outcome, const char *reason,
 						 const struct report_known *known);
 
@@ -98,7 +98,7 @@ enum report_phase {
 /* NULL-ended: "setup", "cri", "probe", "plugin", "wait", "cleanup". */
 extern const char *const report_phase_names[REPORT_PHASE_COUNT + 1];
 
-/* How far a run came. */
+/* How a run ended. */
 enum report_state {
 	REPORT_COMPLETE,   /* to its end */
 	REPORT_INCOMPLETE, /* the runner or the machine died */
@@ -121,8 +121,8 @@ extern const char *const report_abort_names[REPORT_ABORT_COUNT + 1];
 enum report_requirement_verdict {
 	REPORT_SATISFIED,  /* every check that applies passed, and one did */
 	REPORT_VIOLATED,   /* a check failed, timed out or crashed */
-	REPORT_NOT_TESTED, /* nothing ran, or something is open: a check that applies did not pass,
-			      was left out, or passed and proves nothing */
+	REPORT_NOT_TESTED, /* nothing ran, or something is open: an applicable check did not pass,
+			    * was left out, or passed without proving anything */
 	REPORT_REQUIREMENT_NOT_APPLICABLE, /* no check applies to this node or this plugin */
 };
 
@@ -134,9 +134,9 @@ struct report_tally {
 	size_t outcomes[REPORT_OUTCOME_COUNT];
 	size_t dispositions[REPORT_DISPOSITION_COUNT +
 			    1]; /* the last one counts REPORT_UNDECIDED */
-	size_t cut_off;		/* crashes that say no more than that runner or machine stopped */
+	size_t cut_off;		/* crashes that only mean that runner or machine stopped */
 	size_t unproven;	/* passes that do not prove the requirement */
-	size_t left_out;	/* of a requirement: checks that apply and are not in the plan */
+	size_t left_out;	/* of a requirement: applicable checks that are not in the plan */
 };
 
 size_t report_tally_total(const struct report_tally *tally);
@@ -150,7 +150,7 @@ enum report_requirement_verdict report_requirement_verdict_of(const struct repor
 enum report_conformance {
 	REPORT_CONFORMANT, /* the run is complete, on a live node, every MUST satisfied or not
 			      applicable */
-	REPORT_CONFORMANCE_VIOLATED,   /* one MUST is: that is enough to know */
+	REPORT_CONFORMANCE_VIOLATED,   /* one MUST is violated: that decides */
 	REPORT_CONFORMANCE_INCOMPLETE, /* everything else: undecided */
 };
 
@@ -160,7 +160,7 @@ extern const char *const report_conformance_names[]; /* its names, NULL-ended */
 enum report_exit {
 	REPORT_EXIT_EXPECTED = 0,
 	REPORT_EXIT_UNEXPECTED = 1, /* something unexpected, or not conformant and required to be */
-	REPORT_EXIT_USAGE = 2,	    /* never of a report */
+	REPORT_EXIT_USAGE = 2,	    /* never for a report */
 	REPORT_EXIT_BROKEN = 3,	    /* environment or harness; nothing is proven */
 	REPORT_EXIT_INCOMPLETE = 4,
 	REPORT_EXIT_TOO_FEW = 5, /* fewer checks ran than asked for, or none was selected */

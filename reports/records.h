@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The records of a journal: their types and what each must hold. What all of them hold (seq, prev,
- * atMs, time, type) and the check that a record is of (`check`) is not in the tables.
+ * The records of a journal: their types and the members of each. The common members (seq, prev,
+ * atMs, time, type) and the record's check (`check`) are not in the tables.
  */
 
 #include "base/json_members.h"
@@ -35,7 +35,7 @@ struct journal_shape {
 	const char *name; /* "run-begin" */
 	const struct json_member *members;
 	bool seen;    /* a check's own process wrote it, while it ran */
-	bool durable; /* on disk before the run goes on */
+	bool durable; /* on disk before the run continues */
 };
 
 extern const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT];

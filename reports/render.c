@@ -51,15 +51,15 @@ static cJSON *report_of(struct render *render)
 	struct members json CLEANUP_MEMBERS = members_new();
 	const struct journal_log *log = render->log;
 	const struct journal_record *back =
-		NULL; /* the first that is earlier than the one before */
+		NULL; /* the first event that is earlier than the one before */
 	size_t times = 0;
 	char digest[DIGEST_SIZE] = "";
 
 	environment_add_ran(render->environment, render->ran);
 	environment_digest(render->environment, digest);
 
-	/* An event says where the clock of the machine was set back: then the run may have ended before it began.
-	 * Durations are by the monotonic clock. */
+	/* An event shows where the machine's clock was set back: the run may then seem to end before it began.
+	 * Durations use the monotonic clock. */
 	for (size_t i = 1; i < log->count; i++) {
 		const struct journal_record *record = &log->records[i];
 		if (strcmp(record->time, record[-1].time) >= 0 && record->at_ms >= record[-1].at_ms)

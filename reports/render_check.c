@@ -46,7 +46,7 @@ static int take_end(struct render *render, struct render_check *check,
 	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
 		render->phases_ms[i] += field_count(phases, report_phase_names[i]);
 
-	/* No runner writes a pass without an assertion that held, or with one that did not. */
+	/* No runner writes a pass without a passed assertion, or with a failed one. */
 	if (check->outcome != REPORT_PASS)
 		return 0;
 	if (check->lists[RENDER_ASSERTIONS]->child == NULL)
@@ -75,8 +75,7 @@ static void add_device(struct render_check *check, const struct journal_record *
 	cJSON *outcomes = check->lists[RENDER_DEVICE_OUTCOMES];
 	if (field_get(record->json, "outcome") != NULL) {
 		json_each (known, outcomes) {
-			if (strcmp(field_string(known, "ref"), ref) ==
-			    0) { /* the last one counts */
+			if (strcmp(field_string(known, "ref"), ref) == 0) { /* the last one wins */
 				cJSON_Delete(cJSON_DetachItemViaPointer(outcomes,
 									(cJSON *)(uintptr_t)known));
 				break;
@@ -92,7 +91,7 @@ static void add_device(struct render_check *check, const struct journal_record *
 	array_add(devices, cJSON_CreateString(ref));
 }
 
-/* A launch that was predicted alike, with the same end, counts with the first such one. */
+/* Launches with the same prediction and the same end are counted together. */
 static void add_prediction(const struct journal_record *record, cJSON *predictions)
 {
 	enum { COMPARED_MAX = 256 };
@@ -163,7 +162,7 @@ int render_take_check(struct render *render, const struct journal_record *record
 	return 0;
 }
 
-/* How much the check decides about its requirement; of several, the first with the most. */
+/* How much the check decides about its requirement; among several, the first with the most decides. */
 static int decides(const struct render_check *check)
 {
 	if (check->outcome == REPORT_PASS)
@@ -176,7 +175,7 @@ static int decides(const struct render_check *check)
 		       : 2;
 }
 
-/* {ms, thoroughMs}, or NULL when it watched nothing. */
+/* {ms, thoroughMs}, or NULL when it did not watch. */
 static const cJSON *watched_of(const struct render_check *check)
 {
 	return check->end != NULL ? field_get(check->end->json, "watched") : NULL;
@@ -243,7 +242,7 @@ static const char *level_of(const struct render_check *check)
 					  : NULL;
 }
 
-/* What the plan says of how it ends; a pass where it says nothing. */
+/* The expected end according to the plan; by default a pass. */
 static struct report_known known_of(const struct render_check *check)
 {
 	const cJSON *row = field_get(check->planned, "expected");

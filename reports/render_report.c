@@ -13,8 +13,8 @@ static enum report_state state_of(const struct render *render)
 	return render->ended ? REPORT_COMPLETE : REPORT_INCOMPLETE;
 }
 
-/* Where the run's time went. What no phase claims, and what setup and cleanup claim, is the
- * harness' own; unknown when phases of several checks overlap. */
+/* Where the run's time went. Time in no phase, and in setup and cleanup, is the harness' own;
+ * unknown when phases of several checks overlap. */
 static void add_time(const struct render *render, int64_t total_ms, struct members *run)
 {
 	const int64_t *ms = render->phases_ms;
@@ -127,7 +127,7 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 	return members_take(&conformance);
 }
 
-/* Of a check that was decided: was something compared under that kubelet, and `*failed`: did not hold? */
+/* Did a decided check compare something under that kubelet? `*failed`: did a comparison fail? */
 static bool compared_under(const struct render_check *check, const char *kubelet, bool *failed)
 {
 	bool compared = false;

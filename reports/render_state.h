@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What report_render() has learned while it reads a journal from its first record to its last. */
+/* The state of report_render() while it reads a journal. */
 
 #include "base/text_index.h"
 #include "reports/journal_read.h"
@@ -23,7 +23,7 @@ enum render_list {
 	RENDER_NOTES,
 	RENDER_EVIDENCE,
 	RENDER_EVENTS,
-	RENDER_SIGHTS, /* of most checks there are none, and no member */
+	RENDER_SIGHTS, /* most checks have none, and then no member in the report */
 	RENDER_LIST_COUNT
 };
 
@@ -35,8 +35,8 @@ struct render_check {
 	const char *reason;
 	const char *cause;		    /* the check that kept this one from running, or NULL */
 	const char *unproven;		    /* why a pass does not prove the requirement, or NULL */
-	bool cut_off;			    /* it has no end */
-	bool over_budget;		    /* flaky, and more of them failed than may */
+	bool cut_off;			    /* its end is missing */
+	bool over_budget;		    /* flaky, and more flaky checks failed than may */
 	const struct journal_record *begin; /* NULL: it did not run */
 	const struct journal_record *end;   /* NULL: it runs, or was cut off */
 	cJSON *lists[RENDER_LIST_COUNT];    /* as in the report */
@@ -54,7 +54,7 @@ struct render {
 	cJSON *phases; /* of the run itself, as in the report */
 	cJSON *events;
 	cJSON *predictions;		       /* as in the report */
-	cJSON *ran;			       /* records, as environment_add_ran() takes them */
+	cJSON *ran;			       /* records for environment_add_ran() */
 	int64_t phases_ms[REPORT_PHASE_COUNT]; /* of the run itself and of all checks */
 	const struct journal_record *aborted;
 	bool ended;   /* run-end was seen */
@@ -71,13 +71,13 @@ int render_find_check(const struct render *render, const cJSON *record, const ch
 		      struct render_check **out, struct error *err);
 void render_free_plan(struct render *render);
 
-/* The record's members as an object, appended to the array; of an event with its time as "atMs". */
+/* Appends the record's members as an object to the array; those of an event with its time as "atMs". */
 void render_add_record(const struct journal_record *record, cJSON *array);
 
 /* After the last record: the outcome of every check, and the tallies of the requirements. */
 void render_close_checks(struct render *render);
 
-/* Then: more flaky checks failed than may, and so none of them as expected. */
+/* Called next: if more flaky checks failed than may, none of them failed as expected. */
 void render_count_flakes(struct render *render);
 
 enum report_disposition render_disposition(const struct render_check *check);

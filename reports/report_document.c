@@ -108,7 +108,7 @@ static bool has_device_outcomes(const struct view_check *check)
 	return json_first(json_pointer(check->json, "/deviceOutcomes")) != NULL;
 }
 
-/* A row of the grid: an API that was tested, or could not be. */
+/* A row of the grid: an API that was tested, or could not be tested. */
 static bool is_api(const struct view_check *check)
 {
 	return has_device_outcomes(check) ||

@@ -9,7 +9,7 @@
 struct report_document {
 	struct doc *doc;
 	const cJSON *report;
-	const char *location; /* the report's folder; NULL when it is nowhere */
+	const char *location; /* the report's folder; NULL when it is not stored */
 	struct findings findings;
 	size_t untested_left; /* checks not yet printed */
 };
@@ -24,15 +24,15 @@ void report_document_free(struct report_document *document);
 /* How the run ended. */
 void report_add_verdict(struct report_document *it);
 
-/* The findings as a list, while `lines` last: a finding is one line, and in a terminal or in Markdown one more with advice for
- * problems. Returns the number of checks that are left out. */
+/* The findings as a list, within `lines`: a finding is one line, and in a terminal or in Markdown one more with advice
+ * for problems. Returns the number of checks that are left out. */
 size_t report_add_findings(struct report_document *it, const struct finding_list *list,
 			   size_t lines);
 
 /* The environment: its facts, and its devices. */
 void report_add_environment(struct report_document *it);
 
-/* The APIs that work on each device, and how many they are; 0: none was tested. */
+/* The APIs that work on each device, returns their number; 0: none was tested. */
 void report_add_apis(struct report_document *it);
 size_t report_count_apis(const struct report_document *it);
 

@@ -5,13 +5,12 @@
 
 #include "reports/view.h"
 
-/* Reads the report of a folder (its report.json, or where that is missing its journal), or a report.json.
- * What is read was perhaps made by a stranger: it says that it is of this schema, and may
- * hold anything (view_open() checks what it reads). Of a
- * report.json the members that `without` names (NULL: none) are left out (json_drop_members()), which is much
- * faster. Caller owns *report. ERROR_FORMAT: not a report, a member that is there
- * twice, or no regular file: in a folder links are not followed; ERROR_NOT_FOUND; ERROR_LIMIT: longer than JSON_FILE_MAX, more values than
- * JSON_VALUES_MAX, or nested too deep; ERROR_UNSUPPORTED: of another version; errors of report_read_directory(). */
+/* Reads the report of a folder (its report.json, or where that is missing its journal), or a report.json. The content
+ * is untrusted: it claims this schema, but may be anything (view_open() checks what it reads). The members of a
+ * report.json that `without` names (NULL: none) are dropped (json_drop_members()), which is much faster. Caller owns
+ * *report. ERROR_FORMAT: not a report, a repeated member, or not a regular file: in a folder links are not followed;
+ * ERROR_NOT_FOUND; ERROR_LIMIT: longer than JSON_FILE_MAX, more values than JSON_VALUES_MAX, or nested too deep;
+ * ERROR_UNSUPPORTED: of another version; errors of report_read_directory(). */
 int report_file_read(const char *path, const char *const *without, cJSON **report,
 		     struct error *err);
 

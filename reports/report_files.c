@@ -32,7 +32,7 @@ static void add_folder(const char *folder, unsigned depth, struct text_list *fou
 		struct file_status status = {.kind = entry.type == UV_DIRENT_DIR ? FILE_DIRECTORY
 										 : FILE_REGULAR};
 		struct error why = {0};
-		/* Some file systems do not say what they list. */
+		/* Some file systems do not report the types of entries. */
 		if ((is_report || entry.type == UV_DIRENT_UNKNOWN) &&
 		    file_status(path, false, &status, &why) < 0)
 			text_list_add(unread, why.text);
@@ -45,7 +45,7 @@ static void add_folder(const char *folder, unsigned depth, struct text_list *fou
 	}
 }
 
-/* Shared by the threads; the lock is for all but `paths`. */
+/* Shared by the threads; the lock protects all but `paths`. */
 struct reading {
 	const struct text_list *paths;
 	uv_mutex_t lock;

@@ -16,9 +16,9 @@ struct report_files {
 };
 
 /*
- * Reads every report.json below the folders, and every file that is named itself. Links are not
- * followed. A file that cannot be read or is not a report becomes a line of `unread`, "path: why", and so does a link
- * named report.json. ERROR_NOT_FOUND: there is no report.
+ * Reads every report.json below the folders, and every file that is named directly. Links are not followed. A file
+ * that cannot be read or is not a report becomes a line of `unread`, "path: why", and so does a link named
+ * report.json. ERROR_NOT_FOUND: there is no report.
  */
 int report_files_read(const struct text_list *paths, const struct report_files *files,
 		      struct text_list *unread, struct error *err);

@@ -69,7 +69,7 @@ static char *reason_of(const cJSON *assertion)
 			   view_string(assertion, "/saw"), view_string(assertion, "/wanted"));
 }
 
-/* Reasons are made of assertions, those of requirements of the reasons of checks. */
+/* Reasons of checks are made from assertions, and those of requirements from the reasons of checks. */
 static void fix_assertion(const cJSON *report, const cJSON *check, const cJSON *assertion)
 {
 	const char *saw = view_string(assertion, "/saw");
@@ -95,14 +95,14 @@ void report_make_reproducible(cJSON *report)
 	const cJSON *events = json_pointer(report, "/run/events");
 	cJSON *next = NULL;
 
-	/* The remains of earlier runs, and whoever set the clock, do not belong to this run. */
+	/* Remains of earlier runs, and changes of the clock, do not belong to this run. */
 	for (cJSON *event = events != NULL ? events->child : NULL; event != NULL; event = next) {
 		next = event->next;
 		if (kinds[text_position(kinds, view_string(event, "/kind"))] != NULL)
 			cJSON_Delete(cJSON_DetachItemViaPointer((cJSON *)(uintptr_t)events, event));
 	}
 
-	/* A run whose checks overlapped has neither. */
+	/* A run with overlapping checks has neither. */
 	cJSON *time = (cJSON *)(uintptr_t)json_pointer(report, "/run/time");
 	cJSON_DeleteItemFromObjectCaseSensitive(time, "otherMs");
 	cJSON_DeleteItemFromObjectCaseSensitive(time, "overheadPercent");

@@ -25,7 +25,7 @@ static const char *status_of(const struct view_check *check)
 	return statuses[check->outcome];
 }
 
-/* Sonobuoy believes the status of the whole: it does not compute it from the items. */
+/* Sonobuoy does not compute the status of the whole from the items, but believes this one. */
 static const char *status_of_run(const struct view *view, int exit_code)
 {
 	bool any_passed = false;
@@ -78,7 +78,7 @@ int sonobuoy_write(const cJSON *report, const struct writer_options *options, st
 
 	char *json CLEANUP_FREE = json_print(root.object);
 
-	/* YAML refuses U+FFFE and U+FFFF, which JSON has as they are. */
+	/* YAML refuses U+FFFE and U+FFFF, which JSON contains unescaped. */
 	for (char *at = json; (at = strstr(at, "\xef\xbf")) != NULL; at += 3) {
 		if ((unsigned char)at[2] > 0xbd)
 			at[2] = '\xbd';

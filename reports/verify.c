@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* `resolved` has the separators of the system, a report's path has '/'. */
+/* `resolved` has the system's separators, a report's path has '/'. */
 static bool same_path(const char *resolved, const char *path)
 {
 	while (*resolved != '\0' && (*resolved == *path || (*resolved == '\\' && *path == '/'))) {
@@ -26,7 +26,7 @@ int report_read_file(const char *directory, const char *path, size_t max, char *
 	char *real CLEANUP_FREE = path_join(directory, path);
 	char *below CLEANUP_FREE = NULL;
 	struct file_status status = {0};
-	/* A link would let the file be another one tomorrow. */
+	/* With a link the file could later be another one. */
 	int rc = file_status(real, false, &status, err);
 	if (rc == 0 && status.kind == FILE_LINK)
 		return error_set(err, ERROR_FORMAT, "a symbolic link leads out of the folder");

@@ -7,7 +7,7 @@
 
 enum { IDS_MAX = 6 };
 
-#define EXACT_MAX 9007199254740992 /* whole numbers of doubles end here */
+#define EXACT_MAX 9007199254740992 /* the largest whole number that a double holds exactly */
 
 int view_open(const cJSON *report, struct view *view, struct error *err)
 {
@@ -21,7 +21,7 @@ int view_open(const cJSON *report, struct view *view, struct error *err)
 	if (json_count(&checks) > VIEW_CHECKS_MAX)
 		return error_set(err, ERROR_LIMIT, "checks: more than %d", (int)VIEW_CHECKS_MAX);
 
-	/* A report may be a stranger's. */
+	/* The report is untrusted. */
 	view->checks = memory_allocate(json_count(&checks), sizeof(*view->checks));
 	json_each (node, checks.node) {
 		struct json_at at = {.node = node, .parent = &checks, .index = view->count};

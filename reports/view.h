@@ -11,9 +11,9 @@
 struct view_check {
 	const cJSON *json;
 	const char *id;
-	size_t suite_size;  /* of the suite's name, with which the id begins */
+	size_t suite_size;  /* length of the suite's name, with which the id begins */
 	const char *reason; /* about the outcome, or why a pass does not prove the requirement */
-	bool unproven;	    /* it passed, and does not prove the requirement */
+	bool unproven;	    /* it passed, but does not prove the requirement */
 	const char *cause;  /* the check that kept this one from running; "" for none */
 	enum report_outcome outcome;
 	enum report_disposition disposition;
@@ -35,11 +35,11 @@ void view_free(struct view *view);
 
 /* The number, which is at most 2^53 either way, or the string, at a JSON pointer; 0 or "" when there is none. */
 int64_t view_int(const cJSON *report, const char *pointer);
-/* The same for milliseconds that went by: never negative, whatever the clocks of a stranger's report said. */
+/* The same for a duration in milliseconds: never negative, even in an untrusted report. */
 int64_t view_duration(const cJSON *report, const char *pointer);
 const char *view_string(const cJSON *report, const char *pointer);
 
-/* What a check's failure is expected by: an entry of an expectation file, or else its level. */
+/* Why a check's failure is expected: an entry of an expectation file, or else its level. */
 const char *view_expected_by(const cJSON *check);
 
 /* Adds a string as a terminal may show it (text_add_escaped()). */
@@ -48,7 +48,7 @@ void view_add_escaped(struct text *out, const char *string);
 /* What the report says about conformance: "conformant", or why not, with the requirements. */
 void view_add_conformance(const cJSON *report, struct text *out);
 
-/* The id behind its suite; all of it where there is none. */
+/* The id after its suite; all of it without one. */
 const char *view_name_in_suite(const struct view_check *check);
 
 bool view_same_suite(const struct view_check *a, const struct view_check *b);

@@ -18,7 +18,7 @@ static int json_write(const cJSON *report, const struct writer_options *options,
 }
 
 const struct writer writers[] = {
-	{"summary", NULL, summary_write}, /* for the terminal alone */
+	{"summary", NULL, summary_write}, /* only for the terminal */
 	{"json", "report.json", json_write},
 	{"junit", "junit.xml", junit_write},
 	{"markdown", "report.md", markdown_write},

@@ -8,7 +8,7 @@
 struct writer_options {
 	bool color;	      /* terminal styles */
 	int columns;	      /* of the terminal; 0: texts are not cut to a width */
-	const char *location; /* the report's folder, for people; NULL when it is nowhere */
+	const char *location; /* the report's folder, for people; NULL when it is not stored */
 };
 
 typedef int writer_fn(const cJSON *report, const struct writer_options *options, struct text *out,
@@ -21,27 +21,27 @@ struct writer {
 };
 
 extern const struct writer writers[];	 /* ended by {NULL} */
-extern const char *const writer_names[]; /* theirs, in their order, NULL-ended */
+extern const char *const writer_names[]; /* their names, in the same order, NULL-ended */
 
-/* NULL: there is no such format. */
+/* NULL: no such format. */
 const struct writer *writer_find(const char *name);
 
-/* Errors of the writer: the report is not one. */
+/* Errors of the writer: not a valid report. */
 int writer_print(const struct writer *writer, const cJSON *report,
 		 const struct writer_options *options, char **out, struct error *err);
 
-/* The colours and the width that standard output has. */
+/* Options for standard output: its colours and width. */
 struct writer_options writer_options_of_stdout(void);
 
-/* Prints the report on standard output, with the colours and the width that it has. ERROR_IO: it
- * cannot be written. */
+/* Prints the report on standard output, with its colours and width. ERROR_IO: it cannot be
+ * written. */
 int writer_show(const char *name, const cJSON *report, const char *location, struct error *err);
 
 /*
- * The report for a terminal, in at most SUMMARY_LINES lines: the verdict, what it is about, what
- * works, which launches ended as predicted, what does not work and what to do about it, which expectations know
- * failures, what was not tested and why, and the journal's digest. Everything that comes from outside is escaped. With writer_options.columns lines are cut
- * to that width, the verdict, advice and the digest excepted.
+ * The report for a terminal, in at most SUMMARY_LINES lines: the verdict, what it is about, what works, which launches
+ * ended as predicted, what does not work and what to do about it, which failures expectations know, what was not tested
+ * and why, and the journal's digest. Everything that comes from outside is escaped. With writer_options.columns lines
+ * are cut to that width, the verdict, advice and the digest excepted.
  */
 writer_fn summary_write;
 enum { SUMMARY_LINES = 12 };
@@ -67,7 +67,7 @@ writer_fn html_write;
  * Markdown for the page of a CI job, or a merge request (CommonMark, and tables as GitHub has them; no HTML): the
  * verdict, what it is about, what failed and what to do, known failures, APIs by device, what was not tested and why,
  * and the journal's digest. Long lists are cut, with a line that says how much is left out and that
- * writer_options.location has it. Whatever the report holds, it is not longer than MARKDOWN_REPORT_MAX bytes.
+ * writer_options.location has it. It never exceeds MARKDOWN_REPORT_MAX bytes.
  */
 writer_fn markdown_write;
-enum { MARKDOWN_REPORT_MAX = 512 * 1024 }; /* GitHub takes twice as much from a step */
+enum { MARKDOWN_REPORT_MAX = 512 * 1024 }; /* GitHub accepts twice as much from a step */

@@ -29,7 +29,7 @@ struct packing {
 	cJSON *report;
 	struct archive *archive;
 	struct text packed;
-	char *folder; /* of the files in the archive */
+	char *folder; /* the folder of all files in the archive */
 	size_t size;
 };
 
@@ -73,7 +73,7 @@ static int add_file(struct packing *packing, const char *name, const char *data,
 		       : archive_failed(packing, err);
 }
 
-/* The journal's records, and the report of them. */
+/* Reads the journal's records, and makes their report. */
 static int parse_journal(struct packing *packing, struct error *err)
 {
 	int rc = journal_parse(JOURNAL_FILE_NAME, packing->journal.data, packing->journal.size,
@@ -90,7 +90,7 @@ static int by_path(const void *a, const void *b)
 		      view_string(*(cJSON *const *)b, "/path"));
 }
 
-/* Redacted, its record gets the path, digest and size of what it is now. */
+/* When it is redacted, its record gets the new path, digest and size. */
 static int add_evidence(struct packing *packing, cJSON *record, struct error *err)
 {
 	const char *path = view_string(record, "/path");
@@ -106,7 +106,7 @@ static int add_evidence(struct packing *packing, cJSON *record, struct error *er
 	if (packing->redactor != NULL) {
 		char digest[DIGEST_SIZE] = "";
 		struct text out CLEANUP_TEXT = {0};
-		/* "evidence/api.vulkan/01-NAME", where the name is redacted as the run itself would have. */
+		/* "evidence/api.vulkan/01-NAME", with the name redacted as by the run itself. */
 		char *plain CLEANUP_FREE =
 			redact_file_name(packing->redactor, view_string(record, "/name"));
 		char *renamed CLEANUP_FREE = text_format("%.*s-%.128s", (int)kept, path, plain);
@@ -143,7 +143,7 @@ static int add_all_evidence(struct packing *packing, struct error *err)
 	return rc;
 }
 
-/* What was signed are digests of what the run stored. */
+/* The signed digests are those of the files that the run stored. */
 static int add_attestation(struct packing *packing, struct error *err)
 {
 	char *data CLEANUP_FREE = NULL;
@@ -160,7 +160,7 @@ static int add_attestation(struct packing *packing, struct error *err)
 	return add_file(packing, ATTESTATION_FILE_NAME, data, size, err);
 }
 
-/* The journal without identities, its lines chained anew after the evidence was redacted; and the report of it. */
+/* The journal without identities, its lines rechained after the evidence was redacted; and its report. */
 static int redact_journal(struct packing *packing, struct error *err)
 {
 	const struct journal_log *log = &packing->log;
@@ -175,7 +175,7 @@ static int redact_journal(struct packing *packing, struct error *err)
 		redact_record(packing->redactor, record);
 		if (environment != NULL)
 			cJSON_DeleteItemFromObjectCaseSensitive(environment, "redaction");
-		/* The first record of an environment says what is redacted from now on. */
+		/* The first record of an environment says what to redact from now on. */
 		if (environment != NULL && !known) {
 			cJSON *redaction = redactor_to_json(packing->redactor, false);
 			json_add_string(redaction, "rewrittenFrom", log->digest);
@@ -236,9 +236,9 @@ static int pack(struct packing *packing, bool keep_identity, struct error *err)
 	if (rc < 0)
 		return rc;
 	while (packing->log.torn && journal->data[journal->size - 1] != '\n')
-		journal->size--; /* a line that was written in part */
+		journal->size--; /* an incomplete line */
 
-	/* Is there something to redact, and by what? */
+	/* Is redaction needed, and with which facts? */
 	const cJSON *redaction = json_pointer(packing->report, "/environment/redaction");
 	const char *identity = json_pointer_string(redaction, "/hostIdentity");
 	if (!keep_identity && redaction == NULL) {

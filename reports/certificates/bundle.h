@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * One archive of a run (tar, gzip) that can be handed on: its journal, evidence and reports in one folder, in order of their
- * names, with fixed times and owners: the same run makes the same bytes. Nothing but what the journal names is
- * read, and nothing that is not what the run stored is taken; attestation.json goes along where all is as the run stored it.
+ * One archive of a run (tar, gzip), to be passed on: its journal, evidence and reports in one folder, in order of their
+ * names, with fixed times and owners: the same run makes the same bytes. Only files that the journal names are read,
+ * and only if they are as the run stored them; attestation.json is included if nothing is redacted.
  *
  * A run that stored identities (reports/redact/redact.h) is redacted on the way: evidence and records are rewritten,
- * with digests and the chain of the journal made anew, and the reports are those of the new journal. A journal
- * of a version that did not redact is redacted by what is known of this machine.
+ * with new digests and a new chain in the journal, and the reports are those of the new journal. A journal of a version
+ * that did not redact is redacted with the facts of this machine.
  */
 
 #include "base/digest.h"
@@ -21,8 +21,8 @@ enum {
 
 enum bundle_redaction {
 	BUNDLE_AS_STORED,     /* byte by byte what the run stored */
-	BUNDLE_REDACTED,      /* by what the run knew of its machine */
-	BUNDLE_REDACTED_HERE, /* by what is known of this machine: the run did not tell */
+	BUNDLE_REDACTED,      /* with the run's facts about its machine */
+	BUNDLE_REDACTED_HERE, /* with facts about this machine: the run stored none */
 };
 
 struct bundle {
@@ -32,8 +32,9 @@ struct bundle {
 };
 
 /*
- * Writes the archive of the run in `directory` to `path`, which is replaced atomically. `keep_identity`: as it was stored.
- * ERROR_FORMAT: the journal is not one or was changed, a piece of evidence is not what the run stored or is named twice, or a file (attestation.json, too) is a link or something not a plain file; ERROR_LIMIT: more than fits. Then there is no archive.
+ * Writes the archive of the run in `directory` to `path`, which is replaced atomically. `keep_identity`: nothing is
+ * redacted. ERROR_FORMAT: the journal is malformed or was changed, a piece of evidence was changed or is named twice,
+ * or a file (attestation.json, too) is not a regular file; ERROR_LIMIT: too large. After an error there is no archive.
  */
 int bundle_write(const char *directory, const char *path, bool keep_identity, struct bundle *out,
 		 struct error *err);

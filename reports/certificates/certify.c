@@ -68,7 +68,7 @@ void certify_subject(const cJSON *report, struct text_list *lines)
 		hardware |= !virtual_driver && !json_pointer_true(driver, "/software");
 	}
 
-	/* Files of code that containers had, each once. */
+	/* The code files that containers had, each once. */
 	json_each (device, devices) {
 		json_each (ran, json_pointer(device, "/ran")) {
 			json_each (file, json_pointer(ran, "/files")) {
@@ -96,7 +96,7 @@ void certify_subject(const cJSON *report, struct text_list *lines)
 	}
 }
 
-/* README.md: what was certified, in an indented block, escaped, and how to check it. */
+/* README.md: the certified product, in an indented block, escaped, and how to check it. */
 static char *make_readme(const struct product *product, const cJSON *report)
 {
 	const char *const texts[] = {product->name, product->version, product->vendor};
@@ -134,7 +134,7 @@ static int write_below(const char *out, const char *name, const void *data, size
 	return rc == 0 ? file_write_atomic(path, data, size, 0644, err) : rc;
 }
 
-/* The report's formats are made anew; report and journal are the run's own bytes. */
+/* The report's formats are generated again; report and journal are the run's own bytes. */
 static int write_files(const struct folder *folder, const char *out, struct error *err)
 {
 	static const enum folder_file_name taken[] = {FOLDER_REPORT, FOLDER_JOURNAL, FOLDER_CLAIMS,
@@ -162,7 +162,7 @@ static int write_files(const struct folder *folder, const char *out, struct erro
 	return rc;
 }
 
-/* A given file in the place that it has in the folder. */
+/* Puts a given file at its place in the folder. */
 static int take_file(struct folder *folder, enum folder_file_name name, const char *path,
 		     struct error *err)
 {
@@ -200,7 +200,7 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 		return 0;
 	rc = write_files(&folder, plan->out, err);
 
-	/* The attestation comes last: a folder without it was not finished. */
+	/* The attestation comes last: a folder without it is incomplete. */
 	if (rc == 0)
 		rc = attest_folder(plan->out, NULL, plan->today, plan->key, &envelope, faults, err);
 	if (rc == 0 && envelope != NULL)
@@ -222,7 +222,7 @@ static int look_at(const struct folder *folder, const char *path, struct text_li
 	int rc = file_status(absolute, false, &status, err);
 	if (rc < 0)
 		return rc;
-	/* Without report and journal their evidence is not known. */
+	/* Without report and journal their evidence is unknown. */
 	const bool named = strcmp(path, ATTESTATION_FILE_NAME) == 0 ||
 			   folder_file_names[text_position(folder_file_names, path)] != NULL ||
 			   text_index_get(&folder->evidence, path, &number) ||
@@ -252,8 +252,7 @@ int certify_check(const char *path, const struct key *key, const char *today,
 	if (rc == 0)
 		rc = attest_verify(&folder, &trust, statement, faults, err);
 
-	/* Files that a certificate has and a report's folder need not have; those that were attested are asked for by
-	 * attest_verify(). */
+	/* Files that only a certificate must have; attest_verify() requires the attested ones. */
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
 		char attested[DIGEST_SIZE] = "";
 		statement_digest(*statement, folder_file_names[needed[i]], attested);
@@ -262,7 +261,7 @@ int certify_check(const char *path, const struct key *key, const char *today,
 				   folder_file_names[needed[i]]);
 	}
 
-	/* Nothing else may lie in the folder. */
+	/* The folder must not contain anything else. */
 	text_list_add(&todo, "");
 	for (size_t i = 0; rc == 0 && i < todo.count; i++) {
 		char *absolute CLEANUP_FREE = path_join(path, todo.items[i]);

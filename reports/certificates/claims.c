@@ -87,10 +87,10 @@ static const cJSON *find_id(const cJSON *array, const char *id)
 
 #define NOT_CERTIFIED "not-certified"
 
-/* What is judged, and why it may not be called certified. */
+/* The run that is judged, and why it may not be called certified. */
 struct judgement {
 	const struct claims *claims;
-	const cJSON *checks, *requirements; /* of the report */
+	const cJSON *checks, *requirements; /* from the report */
 	const cJSON *planned;		    /* requirements of the journal's plan */
 	struct faults *faults;
 };
@@ -108,7 +108,7 @@ static bool is_claimed(const struct judgement *judgement, const char *check,
 	return false;
 }
 
-/* One check of a MUST that was not tested. */
+/* One check of a MUST requirement that was not tested. */
 static void judge_check(const struct judgement *judgement, const cJSON *check,
 			const char *requirement)
 {
@@ -129,7 +129,7 @@ static void judge_check(const struct judgement *judgement, const cJSON *check,
 		   id, requirement, word, view_string(check, "/reason"));
 }
 
-/* A MUST that was not tested: everything that keeps it open must be claimed. */
+/* A MUST requirement that was not tested: every check that keeps it open must be claimed. */
 static void judge_open(const struct judgement *judgement, const cJSON *requirement)
 {
 	const char *id = view_string(requirement, "/id");
@@ -153,7 +153,7 @@ static void judge_open(const struct judgement *judgement, const cJSON *requireme
 			   "%s: no check tests it, and it is not claimed", id);
 }
 
-/* What a claim says of something that was not left untested; NULL: it is right. */
+/* What is wrong with a claim about something that was tested; NULL: nothing. */
 static const char *claim_fault(const struct judgement *judgement, const struct claim *claim)
 {
 	const cJSON *check = find_id(judgement->checks, claim->check);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Envelopes of signed bytes: DSSE (github.com/secure-systems-lab/dsse, protocol 1.0.0). What is signed is the
- * pre-authentication encoding (PAE) of the payload's type and bytes.
+ * Envelopes of signed bytes: DSSE (github.com/secure-systems-lab/dsse, protocol 1.0.0). The signature covers
+ * the pre-authentication encoding (PAE) of the payload's type and bytes.
  */
 
 #include "base/json.h"
@@ -15,17 +15,17 @@ enum {
 };
 
 enum dsse_trust {
-	DSSE_OTHER_KEY, /* every signature says that it is by another key */
-	DSSE_BAD_SIGNATURE, /* one says that it is by this key, or does not say by which, and is not of these bytes */
-	DSSE_TRUSTED, /* a signature is by this key */
+	DSSE_OTHER_KEY,	    /* every signature names another key */
+	DSSE_BAD_SIGNATURE, /* one names this key, or none, and does not match */
+	DSSE_TRUSTED,	    /* a signature is by this key */
 };
 
 struct dsse {
 	const char *type; /* borrowed from the JSON, as is the keyid */
-	char *payload;	  /* NUL-ended behind its bytes */
+	char *payload;	  /* NUL-ended */
 	size_t size;
 	enum dsse_trust trust;
-	const char *keyid; /* of the first signature; "": not told; a hint that decides nothing */
+	const char *keyid; /* of the first signature; "": none; only a hint */
 };
 
 #define CLEANUP_DSSE __attribute__((cleanup(dsse_free)))
@@ -36,7 +36,7 @@ void dsse_add_pae(const char *type, const void *payload, size_t size, struct tex
 /* The envelope with one signature. Caller owns it. */
 cJSON *dsse_sign(const char *type, const void *payload, size_t size, const struct key *key);
 
-/* Reads an envelope and verifies it. Base64 in the standard and in the URL-safe alphabet. Members that are not known are passed
- * over. ERROR_FORMAT, ERROR_LIMIT. Free with dsse_free(). */
+/* Reads an envelope and verifies it. Base64 in the standard and in the URL-safe alphabet. Unknown members are ignored.
+ * ERROR_FORMAT, ERROR_LIMIT. Free with dsse_free(). */
 int dsse_open(const cJSON *envelope, const struct key *key, struct dsse *out, struct error *err);
 void dsse_free(struct dsse *dsse);

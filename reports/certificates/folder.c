@@ -101,9 +101,9 @@ int folder_open(const char *path, struct folder *out, struct faults *faults, str
 	return 0;
 }
 
-enum { SEARCHED_MAX = 1000 }; /* members of an object in another order */
+enum { SEARCHED_MAX = 1000 }; /* search effort for members in another order */
 
-/* Is everything that is in `stored` alike in `made`? */
+/* Does `made` contain everything in `stored`? */
 static bool is_part_of(const cJSON *stored, const cJSON *made)
 {
 	const cJSON *other = made != NULL ? made->child : NULL;

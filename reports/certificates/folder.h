@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* A report's folder as it lies on disk, each file read once and nothing of it believed. */
+/* A report's folder on disk. Each file is read once, and nothing in it is trusted. */
 
 #include "base/digest.h"
 #include "base/text_index.h"
@@ -26,47 +26,48 @@ enum folder_file_name {
 /* "report.json", "journal.ndjson", "junit.xml", "report.html", "report.md", "claims.json", "product.yaml", "README.md"; NULL-ended. */
 extern const char *const folder_file_names[FOLDER_FILE_COUNT + 1];
 
-/* The word of the fault that such a file is another one than was attested, or cannot be read. */
+/* The word of the fault for a file that differs from the attested one, or cannot be read. */
 const char *folder_change(enum folder_file_name name);
 
 struct folder_file {
-	char *data; /* NULL: it is not there */
+	char *data; /* NULL: it does not exist */
 	size_t size;
 	char digest[DIGEST_SIZE];
-	bool untrusted; /* it cannot be read or is not what was attested: nothing follows from it */
+	bool untrusted; /* unreadable, or not the attested one: proves nothing */
 };
 
 struct folder {
 	const char *path; /* borrowed */
 	struct folder_file files[FOLDER_FILE_COUNT];
 	cJSON *report;		    /* NULL: report.json is missing or not a report */
-	struct journal_log log;	    /* of no records: missing or broken */
-	cJSON *made;		    /* the report of that journal; NULL: there is none */
-	struct text_index evidence; /* the paths that folder_check() met */
-	struct claims claims;	    /* empty: there is no file, or it is not one */
+	struct journal_log log;	    /* without records: missing or broken */
+	cJSON *made;		    /* the report made from that journal; NULL: none */
+	struct text_index evidence; /* the paths that folder_check() has seen */
+	struct claims claims;	    /* empty: the file is missing or malformed */
 	struct product product;	    /* the same */
 };
 
 #define CLEANUP_FOLDER __attribute__((cleanup(folder_free)))
 
-/* Reads the files. What is missing, is a link or is not what its name says becomes a fault; an error is that of
- * reading the folder itself. Free with folder_free(). */
+/* Reads the files. A file that is missing, a link or malformed becomes a fault; errors are those of reading the
+ * folder itself. Free with folder_free(). */
 int folder_open(const char *path, struct folder *out, struct faults *faults, struct error *err);
 
-/* Puts a file in place of what was read; takes `data`, which NULL leaves missing. */
+/* Replaces the content of a file; takes ownership of `data`; NULL: the file is missing. */
 void folder_put(struct folder *folder, enum folder_file_name name, char *data, size_t size);
 
-/* Are report.json and its journal there, readable, and not known to be others than were attested? */
+/* Are report.json and its journal present, readable, and not known to differ from the attested ones? */
 bool folder_is_sound(const struct folder *folder);
 
-/* Reads claims.json and product.yaml, where they are. What cannot be read becomes a fault. */
+/* Reads claims.json and product.yaml, if they exist. An unreadable one becomes a fault. */
 void folder_read_papers(struct folder *folder, struct faults *faults);
 
-/* Is report.json what its journal says, and is each piece of evidence there, named once and what they say? A report of another version of gpucert may lack members that this one adds (docs/report.md: added, never renamed). */
+/* Does report.json match its journal, and is each piece of evidence present, named once and unchanged? A report of
+ * another version of gpucert may lack members that this one adds (docs/report.md: added, never renamed). */
 void folder_check(struct folder *folder, struct faults *faults);
 
-/* The checks whose evidence lies in the folder: as the journal says, or as the report says where the journal is not one or not the
- * one that was attested. */
+/* The checks whose evidence lies in the folder: from the journal, or from the report if the journal is malformed or not
+ * the attested one. */
 const cJSON *folder_checks(const struct folder *folder);
 
 void folder_free(struct folder *folder);

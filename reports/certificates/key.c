@@ -9,7 +9,7 @@
 #include <sodium.h>
 #include <string.h>
 
-/* What stands before the 32 bytes of a key: RFC 8410, section 10. */
+/* The bytes before the 32 bytes of a key: RFC 8410, section 10. */
 struct key_form {
 	const char *label;
 	unsigned char head[16];
@@ -46,7 +46,7 @@ static void secret_free(void *pointer)
 	sodium_free(*(void **)pointer);
 }
 
-/* Where the base64 text of the one block begins and ends. Text around the block is allowed (RFC 7468, section 2). */
+/* Finds the base64 text of the only block. Text around the block is allowed (RFC 7468, section 2). */
 static int find_block(const char *pem, const struct key_form *form, const char **begin,
 		      const char **end, struct error *err)
 {
@@ -116,7 +116,7 @@ static void name_key(struct key *key)
 	memcpy(key->id, digest + strlen("sha256:"), KEY_ID_SIZE);
 }
 
-/* The private key of a seed, which is taken when it is NULL from the system's random numbers. */
+/* Makes the private key of a seed; NULL: a random one of the system. */
 static int make_private(const unsigned char *seed, struct key *out, struct error *err)
 {
 	out->secret = secret_allocate(crypto_sign_SECRETKEYBYTES);
@@ -157,7 +157,7 @@ int key_parse(const char *pem, size_t size, enum key_kind kind, struct key *out,
 	return 0;
 }
 
-/* A file may hold a private key, whatever was asked for. */
+/* The file may contain a private key, whichever kind was requested. */
 int key_read(const char *path, enum key_kind kind, struct key *out, struct error *err)
 {
 	char *pem CLEANUP(secret_free) = secret_allocate(KEY_FILE_MAX + 1);

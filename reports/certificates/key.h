@@ -16,7 +16,7 @@ enum {
 	KEY_SIGNATURE_SIZE = 64,
 	KEY_ID_SIZE = 64 + 1,
 	KEY_FILE_MAX = 16 * 1024, /* bytes of a key file */
-	KEY_PEM_SIZE = 256,	  /* of one that is written */
+	KEY_PEM_SIZE = 256,	  /* of a written one */
 };
 
 enum key_kind { KEY_PUBLIC, KEY_PRIVATE };
@@ -24,8 +24,7 @@ enum key_kind { KEY_PUBLIC, KEY_PRIVATE };
 struct key {
 	unsigned char bytes[KEY_PUBLIC_SIZE]; /* the public key */
 	char id[KEY_ID_SIZE]; /* SHA-256 of the DER of its SubjectPublicKeyInfo, in lower-case hex */
-	unsigned char *
-		secret; /* of a private key, in memory that is locked against swapping and zeroed when it is freed; else NULL */
+	unsigned char *secret; /* of a private key, in locked memory, zeroed when freed; or NULL */
 };
 
 #define CLEANUP_KEY __attribute__((cleanup(key_free)))
@@ -34,12 +33,12 @@ struct key {
  * ERROR_EXISTS. Free with key_free(). */
 int key_generate(const char *path, struct key *out, struct error *err);
 
-/* Reads a key of that kind. ERROR_FORMAT: it is not a key of Ed25519 in that form, or is encrypted; ERROR_ARGUMENT: it is one
- * of the other kind; ERROR_LIMIT; ERROR_PERMISSION: others than its owner may use the file of a private key. Free with
- * key_free(). */
+/* Reads a key of that kind. ERROR_FORMAT: it is not a key of Ed25519 in that form, or is encrypted; ERROR_ARGUMENT: it
+ * is a key of the other kind; ERROR_LIMIT; ERROR_PERMISSION: others than its owner may use the file of a private key.
+ * Free with key_free(). */
 int key_read(const char *path, enum key_kind kind, struct key *out, struct error *err);
 
-/* What it reads, of memory; `pem` is NUL-ended behind its `size` bytes. */
+/* The same from memory; `pem` has `size` bytes and a NUL after them. */
 int key_parse(const char *pem, size_t size, enum key_kind kind, struct key *out, struct error *err);
 
 /* The PEM file of the public key. */

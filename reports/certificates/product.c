@@ -117,7 +117,7 @@ int product_parse(const char *data, size_t size, struct product *out, struct err
 	if (rc < 0)
 		return rc;
 
-	/* All faults at once: whoever fills in the file mends it once. */
+	/* Reports all faults at once, so that they can be fixed together. */
 	for (const struct json_member *member = product_members; member->key != NULL; member++) {
 		struct json_at at = {0};
 		struct error fault = {0};

@@ -25,7 +25,7 @@ static bool has_subject(const cJSON *subjects, const char *digest, const char *n
 	return false;
 }
 
-/* Nothing where the digest is not known; each thing once. */
+/* Adds nothing if the digest is unknown; each subject once. */
 static void add_subject(struct members *subjects, const char *kind, const char *name,
 			const cJSON *digest)
 {
@@ -52,11 +52,11 @@ static cJSON *subjects_of(const cJSON *report)
 		add_subject(&subjects, "driver", view_string(driver, "/key"),
 			    json_pointer(driver, "/storeDigest"));
 	json_each (device, json_pointer(report, "/environment/devices")) {
-		/* Those that discovery found, unless containers had others. */
+		/* The files that discovery found, unless containers had others. */
 		if (json_pointer(device, "/otherFiles") == NULL)
 			add_subject(&subjects, "runtime-files", view_string(device, "/driver"),
 				    json_pointer(device, "/runtimeFiles/digest"));
-		/* What containers really had of the driver. */
+		/* The driver files that containers really had. */
 		json_each (work, json_pointer(device, "/ran")) {
 			json_each (file, json_pointer(work, "/files"))
 				add_subject(&subjects, "driver-file",
@@ -91,7 +91,7 @@ static cJSON *configuration_of(const struct folder *folder)
 		struct members annotations CLEANUP_MEMBERS = members_new();
 		if (folder->files[i].data == NULL)
 			continue;
-		/* For those who see the attestation without the report. */
+		/* For readers of the attestation without the report. */
 		member_string(&annotations, "conformance",
 			      view_string(folder->report, "/verdict/conformance/result"));
 		member_string(&annotations, "environment",
@@ -123,7 +123,7 @@ enum result { PASSED, WARNED, FAILED };
 static const char *const results[] = {"PASSED", "WARNED", "FAILED"};
 static const char *const lists[] = {"passedTests", "warnedTests", "failedTests"};
 
-/* Which list a check stands in; -1: in none. */
+/* The list that a check belongs to; -1: none. */
 static int list_of(const struct view_check *check)
 {
 	const char *level = view_string(check->json, "/level");
@@ -153,7 +153,7 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 			"the report has no digest of plugin, driver or image: there is nothing that it "
 			"could attest");
 
-	/* Did the claims of the folder, when the run ended, justify all that was not tested? */
+	/* Did the folder's claims, when the run ended, justify everything that was not tested? */
 	claims_judge(&folder->claims, folder->report, &folder->log,
 		     view_string(folder->report, "/run/ended"), &faults);
 	const bool claimed =

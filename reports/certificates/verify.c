@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The rows of expectations that changed what followed from a check's outcome. */
+/* The rows of expectations that changed a check's disposition. */
 static void check_expectations(const cJSON *report, const char *today, struct faults *faults)
 {
 	json_each (check, json_pointer(report, "/checks")) {
@@ -44,7 +44,7 @@ int attest_folder(const char *path, const char *url, const char *today, const st
 	return 0;
 }
 
-/* What was signed, when it is by the key: into *statement. */
+/* Reads the signed statement into *statement if the key signed it. */
 static void read_attestation(const struct folder *folder, const struct attest_trust *trust,
 			     cJSON **statement, struct faults *faults)
 {
@@ -96,7 +96,7 @@ static void read_attestation(const struct folder *folder, const struct attest_tr
 			    "what was signed is not a statement about test results");
 }
 
-/* One file of the folder and what was attested of it. */
+/* Compares one file of the folder with the attestation. */
 static void compare_file(struct folder *folder, enum folder_file_name name, const cJSON *statement,
 			 struct faults *faults)
 {
@@ -114,11 +114,11 @@ static void compare_file(struct folder *folder, enum folder_file_name name, cons
 			faults, folder_change(name),
 			"%s was changed, or belongs to another run: it is %s, and %s was attested",
 			title, file->digest, attested);
-	else if (name > FOLDER_JOURNAL) /* of those folder_open() has told */
+	else if (name > FOLDER_JOURNAL) /* folder_open() has reported the others */
 		faults_add(faults, "missing-file", "%s is missing", title);
 }
 
-/* The statement says of the report what this gpucert would say. */
+/* Checks that the statement says about the report what this gpucert would say. */
 static void compare_report(const struct folder *folder, const cJSON *statement,
 			   struct faults *faults)
 {
@@ -162,7 +162,7 @@ int attest_verify(struct folder *folder, const struct attest_trust *trust, cJSON
 		compare_report(folder, *statement, faults);
 	check_expectations(folder->report, trust->today, faults);
 
-	/* Files that somebody holds, and wants to know whether the attestation is about them. */
+	/* The user's files: is the attestation about them? */
 	for (size_t i = 0;
 	     trust->subjects != NULL && *statement != NULL && i < trust->subjects->count; i++) {
 		const char *file = trust->subjects->items[i];

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Output for the CI system whose job a run is: collapsible sections around the live output, annotations for what is
- * unexpected, and the report on the job's page. A system is a row of a table.
- * Systems take commands from the lines that a job prints. text_add_escaped() sees to it that no text of a plugin, a driver or an image is one.
+ * Output for the CI system in whose job a run takes place: collapsible sections around the live output, annotations for
+ * what is unexpected, and the report on the job's page. A system is a row of a table. Systems read commands from the
+ * lines that a job prints. text_add_escaped() ensures that no text of a plugin, a driver or an image is one.
  */
 
 #include "base/json.h"
@@ -17,13 +17,12 @@
  */
 struct ci_system {
 	const char *name;
-	const char *variable; /* is set in each of its jobs */
-	const char *
-		page_variable; /* names a file: Markdown at its end is shown on the job's page; NULL: none */
-	const char *file_name;	 /* of the report's file that hand_over names */
-	const char *begin, *end; /* templates of commands: around a section, */
-	const char *annotation;	 /* an annotation (NULL: the system has none), */
-	const char *hand_over;	 /* and to hand a file to the system; NULL: none */
+	const char *variable;	   /* is set in each of its jobs */
+	const char *page_variable; /* names a file for Markdown on the job's page; NULL: none */
+	const char *file_name;	   /* of the report's file that hand_over names */
+	const char *begin, *end;   /* templates of commands: around a section, */
+	const char *annotation;	   /* an annotation (NULL: the system has none), */
+	const char *hand_over;	   /* and to hand a file to the system; NULL: none */
 	const struct ci_escape *of_titles, *of_messages;
 };
 
@@ -35,7 +34,7 @@ extern const char *const ci_names[];
 /* NULL: "none", or "auto" outside of a job of these systems (a variable that is empty or "false" does not count). */
 const struct ci_system *ci_find(const char *name);
 
-/* Begins or ends the section of the harness' own `name`, a word. Sections do not lie within one another. */
+/* Begins or ends a section; `name` is the harness' own, a word. Sections are not nested. */
 void ci_section(const struct ci_system *ci, struct text *out, const char *name, bool begins);
 
 /* One line, or nothing. `title` and `message` are escaped here. */
@@ -48,10 +47,10 @@ void ci_hand_over(const struct ci_system *ci, struct text *out, const char *path
 enum { CI_ANNOTATIONS_MAX = 10 }; /* GitHub shows no more of a step */
 
 /*
- * Tells the system of a report that was written into `directory`, as its writers do: prints the summary, annotations of what is
- * unexpected (or else of why the run proves nothing: a warning where it is only PARTIAL) and the command that hands a file over, unless `quiet`; appends
- * Markdown to the file that page_variable names. Errors of view_open(), and that the page's file cannot be written,
- * which names the variable.
+ * Announces a report in `directory` to the system: prints the summary, annotations of unexpected results (or else of
+ * why the run proves nothing: a warning where it is only PARTIAL) and the command that hands a file over, unless
+ * `quiet`; appends Markdown to the file that page_variable names. Errors of view_open(), and of writing the page's
+ * file, which name the variable.
  */
 int ci_print(const struct ci_system *ci, const cJSON *report, const char *directory, bool quiet,
 	     struct error *err);

@@ -43,7 +43,7 @@ static void add_problem(const struct ci_system *ci, const struct finding *findin
 	ci_annotate(ci, out, !improved, text_string(&title), text_string(&message));
 }
 
-/* Why nothing is proven, where no failure shows it: the verdict, and why something was not tested. */
+/* Why nothing is proven, if no failure shows it: the verdict, and why something was not tested. */
 static void add_verdict(const struct ci_system *ci, const cJSON *report,
 			const struct findings *findings, struct text *out)
 {
@@ -105,7 +105,7 @@ int ci_print(const struct ci_system *ci, const cJSON *report, const char *direct
 	if (rc < 0)
 		return rc;
 
-	/* What is unexpected, the gravest first and each reason once. */
+	/* Unexpected results, the gravest first and each reason once. */
 	size_t left = problems->checks;
 	for (size_t i = 0; i < problems->count && i + 1 < CI_ANNOTATIONS_MAX; i++) {
 		add_problem(ci, &problems->items[i], &out);

@@ -11,7 +11,7 @@
 
 static const char *const kinds[] = {"fail", "crash", "timeout", "flaky", NULL};
 
-/* Without these a run says nothing: a failure of theirs is never known and harmless. */
+/* A run without these proves nothing: a failure of theirs is never a known, harmless one. */
 static const char *const sentinels[] = {"environment.*", "registration.arrives"};
 
 static int check_text(const struct json_at *at, struct error *err)

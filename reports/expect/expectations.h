@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What is known to fail, and why: rows of expectation files (reports/schema/expectations.schema.json).
- * A row says of one check how it ends in the environments that it matches. It changes no outcome and never
- * makes a run conformant (reports/model.h): it tells a known failure from a new one.
+ * Known failures and their reasons: rows of expectation files (reports/schema/expectations.schema.json). A
+ * row says how one check ends in the environments that it matches. It changes no outcome and never makes a
+ * run conformant (reports/model.h): it distinguishes a known failure from a new one.
  */
 
 #include "base/arena.h"
@@ -42,30 +42,30 @@ struct expectations {
 	struct arena arena;
 	struct expectation *rows;
 	size_t count;
-	unsigned
-		flake_budget; /* how many flaky checks may fail in one run: the sum of the files' */
+	unsigned flake_budget; /* how many flaky checks may fail in one run: the files' sum */
 };
 
 #define CLEANUP_EXPECTATIONS __attribute__((cleanup(expectations_free)))
 
-/* Adds the rows of a file. ERROR_FORMAT names the row's member; a check that no row may name (what everything
- * stands on), a range or a day that is none are errors too; ERROR_LIMIT; errors of json_read_file(). */
+/* Adds the rows of a file. ERROR_FORMAT names the row's member; a check that no row may name
+ * (expectation_is_sentinel()) and an invalid range or day are errors, too; ERROR_LIMIT; errors of
+ * json_read_file(). */
 int expectations_read(const char *path, struct expectations *out, struct error *err);
 int expectations_parse(const char *name, const cJSON *document, struct expectations *out,
 		       struct error *err);
 
-/* ERROR_FORMAT: two rows are about the same check in the same environments, and it is never known which of them counts. */
+/* ERROR_FORMAT: two rows are about the same check in the same environments, so it is ambiguous which one applies. */
 int expectations_check_twins(const struct expectations *expectations, struct error *err);
 
-/* The row for a check in a report's environment: of those that match the one with most members of its match.
- * NULL in *out: none. ERROR_FORMAT: two match alike. */
+/* The row for a check in a report's environment: the matching one with the most members in its match. NULL
+ * in *out: none. ERROR_FORMAT: two match alike. */
 int expectations_find(const struct expectations *expectations, const char *check, unsigned revision,
 		      const cJSON *environment, const struct expectation **out, struct error *err);
 
-/* What a row says; its outcome is REPORT_FAIL of a flaky one. Borrows from the row. */
+/* A row's expectation; a flaky one has the outcome REPORT_FAIL. Borrows from the row. */
 struct report_known expectation_known(const struct expectation *row);
 
-/* Days since the row was to be looked at again; negative: days until then. `today` is "2026-11-22...". */
+/* Days since the row's review was due; negative: days until then. `today` is "2026-11-22...". */
 long expectation_overdue(const struct expectation *row, const char *today);
 
 /* Days from the first of March of the year 0 to "2026-11-22..."; -1: it does not begin with a day from 2000 on. */
@@ -76,8 +76,8 @@ long expectation_day(const char *day);
 int expectation_check_text(const struct json_at *at, struct error *err);
 int expectation_check_day(const struct json_at *at, struct error *err);
 
-/* Without it a run says nothing (the suite environment, registration.arrives): its failure is never known and
- * harmless. */
+/* A run without it proves nothing (the suite environment, registration.arrives): its failure is never a
+ * known, harmless one. */
 bool expectation_is_sentinel(const char *check);
 
 enum { EXPECTATION_GRACE_DAYS = 90 }; /* overdue: a warning first, and after these an error */

@@ -13,7 +13,7 @@ static bool is_or_any(const char *wanted, const char *seen)
 	return wanted[0] == '\0' || strcmp(wanted, seen) == 0;
 }
 
-/* What is not known is in no range. */
+/* An unknown version is in no range. */
 static bool is_in_or_any(const char *range, const char *version)
 {
 	return range[0] == '\0' || (version[0] != '\0' && version_in_range(version, range));

@@ -24,7 +24,7 @@ static bool has_verdict(const char *folder, const char *plan_file, const char *p
 	return code != REPORT_EXIT_BROKEN && code != REPORT_EXIT_INCOMPLETE;
 }
 
-/* By one rename, so that nothing of it is ever in both places, or in none. */
+/* With a single rename, so that it is always in exactly one place. */
 static int set_aside(const char *folder, struct error *err)
 {
 	char *parent CLEANUP_FREE = path_directory(folder);

@@ -10,8 +10,8 @@
 
 #define REPORT_NAME "gpucert-report.json"
 
-/* Requirements of the programme (kubernetes-sigs/ai-conformance, kars/), and those of gpucert that show them: all must be
- * satisfied. */
+/* Requirements of the programme (kubernetes-sigs/ai-conformance, kars/), and the gpucert requirements that prove them:
+ * all must be satisfied. */
 static const struct kar {
 	const char *number, *section, *id, *level, *asked;
 	const char *requirements[6];
@@ -47,7 +47,7 @@ enum kar_status { IMPLEMENTED, NOT_IMPLEMENTED, NOT_TESTED };
 
 static const char *const status_names[] = {"Implemented", "Not Implemented", "not tested"};
 
-/* The item of the section that has the value there; NULL: there is none. */
+/* The item of the section that has the value there; NULL: none. */
 static const cJSON *find(const cJSON *report, const char *section, const char *pointer,
 			 const char *value)
 {
@@ -118,7 +118,7 @@ static int write_page(const cJSON *report, const char *path, const struct kar *k
 	doc_add(&doc, "<p>%s</p>", kar->asked);
 	doc_add(&doc, "<p><b>%s</b>%s%s</p>", status, why[0] != '\0' ? ": " : "", why);
 
-	/* The rules, and the checks that test them with what they saw. */
+	/* The rules, and the checks that test them, with their observations. */
 	static const char *const headings[] = {"requirement or check", "verdict",
 					       "rule, or what was seen", NULL};
 	doc_table(&doc, "", "Requirements", NULL, headings);
@@ -143,7 +143,7 @@ static int write_page(const cJSON *report, const char *path, const struct kar *k
 	return file_write_atomic(path, text_string(&doc.out), doc.out.size, 0644, err);
 }
 
-/* An entry of PRODUCT.yaml; strings of JSON are such of YAML. */
+/* An entry of PRODUCT.yaml; JSON strings are valid YAML. */
 static void add_entry(const cJSON *report, const struct kar *kar, enum kar_status status,
 		      const char *why, struct text *out)
 {
@@ -173,7 +173,7 @@ int fleet_evidence_write(const cJSON *report, const char *folder, struct text_li
 	char *fragment CLEANUP_FREE = path_join(folder, "PRODUCT-fragment.yaml");
 	fleet_add_refusal(report, &refusal);
 	int rc = file_make_directories(folder, 0755, err);
-	/* That of an earlier run says nothing about this one. */
+	/* A fragment of an earlier run says nothing about this one. */
 	if (rc == 0)
 		rc = file_remove_tree(fragment, err);
 	if (rc == 0)

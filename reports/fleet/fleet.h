@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * Certifying the nodes of a cluster with Kubernetes' own Jobs. Nothing here talks to a cluster: each function turns what
- * kubectl printed, or what the nodes wrote, into what kubectl or a person reads. docs/fleet.md is the page for people.
+ * Certifying the nodes of a cluster with Kubernetes' own Jobs. Nothing here talks to a cluster: each function turns the
+ * output of kubectl, or files of the nodes, into input for kubectl or text for people. docs/fleet.md is the page for
+ * people.
  *
- * All input is untrusted. Lists of kubectl are a v1 List, or a NodeList and so on. Errors about them are ERROR_FORMAT and
- * name the file and the place ("nodes.json: items[5].metadata.name: ..."); ERROR_LIMIT: longer than FLEET_FILE_MAX or more
- * than FLEET_ITEMS_MAX items.
+ * All input is untrusted. Lists of kubectl are a v1 List, or a NodeList and so on. Errors in them are ERROR_FORMAT and
+ * name the file and the place ("nodes.json: items[5].metadata.name: ..."); ERROR_LIMIT: longer than FLEET_FILE_MAX or
+ * more than FLEET_ITEMS_MAX items.
  */
 
 #include "base/arena.h"
@@ -69,10 +70,10 @@ struct fleet_wave {
 #define CLEANUP_FLEET_WAVE __attribute__((cleanup(fleet_wave_free)))
 
 /*
- * One Job for each node of a wave: a pure function of its arguments. Waves are cut in the order of a hash of the nodes' names,
- * so that each is a sample of the cluster. Nodes that a Job cannot run on are left out: unschedulable, not ready, Windows,
- * without the label kubernetes.io/hostname, or with a taint that no toleration matches.
- * ERROR_ARGUMENT: an option is wrong, or there is no such wave. ERROR_FORMAT: a name that is not a name or appears twice.
+ * One Job for each node of a wave: a pure function of its arguments. Waves are cut in the order of a hash of the nodes'
+ * names, so that each is a sample of the cluster. Nodes that cannot run a Job are left out: unschedulable, not ready,
+ * Windows, without the label kubernetes.io/hostname, or with a taint that no toleration matches. ERROR_ARGUMENT: an
+ * option is wrong, or there is no such wave. ERROR_FORMAT: an invalid or repeated name.
  */
 int fleet_plan_make(const cJSON *nodes, const struct fleet_plan *plan, struct fleet_wave *out,
 		    struct error *err);
@@ -83,9 +84,9 @@ void fleet_wave_free(struct fleet_wave *wave);
 enum { FLEET_EARLIER_MAX = 1000 };
 
 /*
- * What a pod does first with the folder of its node, whose lock it holds. `plan` says what is run. *complete: the folder has the report
- * of such a run, with a verdict, and nothing is to be done. Otherwise whatever is in it moves to "earlier_runs/N/NODE" next to it, and the
- * folder is empty but for a file with `plan`.
+ * A pod's first step, with the folder of its node, whose lock it holds. `plan` describes the run. *complete: the folder
+ * has the report of such a run, with a verdict, and nothing needs to be done. Otherwise its content moves to
+ * "earlier_runs/N/NODE" next to it, and the folder contains only a file with `plan`.
  */
 int fleet_begin(const char *folder, const char *plan, bool *complete, struct error *err);
 
@@ -95,14 +96,15 @@ int fleet_begin(const char *folder, const char *plan, bool *complete, struct err
 
 enum { FLEET_VERDICT_MAX = 4096 }; /* bytes of a termination message */
 
-/* Where the report is besides on its node: one of the two. */
+/* Where else than on its node the report is: one of the two members. */
 struct fleet_push {
-	const char *place; /* with the digest, at most FLEET_PLACE_MAX bytes and the digest */
-	const char *why;   /* it is not pushed */
+	const char *place; /* at most FLEET_PLACE_MAX bytes, and the digest */
+	const char *why;   /* why it was not pushed */
 };
 
-/* Adds one line of JSON (verdict.schema.json) about a run, at most FLEET_VERDICT_MAX bytes of a report whatever it holds: the
- * cluster keeps it when the report is lost. `report` NULL: there is none, because of `why`. `push` NULL: it stays on its node. */
+/* Adds one line of JSON (verdict.schema.json) about a run, at most FLEET_VERDICT_MAX bytes whatever the report holds:
+ * the cluster keeps it when the report is lost. `report` NULL: none, because of `why`. `push` NULL: it stays on its
+ * node. */
 void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why,
 		       const struct fleet_push *push, struct text *out);
 
@@ -118,16 +120,16 @@ struct fleet_environment {
 struct fleet_group {
 	const char *environment, *check;
 	enum report_outcome outcome;
-	const char *reason;    /* of fleet_add_normalised() */
+	const char *reason;    /* normalised by fleet_add_normalised() */
 	const char **nodes;    /* names, sorted */
-	size_t node_count, of; /* of so many nodes with the environment */
+	size_t node_count, of; /* out of so many nodes with the environment */
 	bool outlier;	       /* fewer than half of them */
 	const char *key;       /* of merge.c */
 };
 
 struct fleet_node {
 	const char *name, *environment;
-	const char *path, *started, *run; /* of the report that counts; the run is its journal */
+	const char *path, *started, *run; /* of the newest report; `run`: its journal's digest */
 	enum report_conformance result;
 	size_t environment_place, *groups, group_count; /* of merge.c */
 };
@@ -149,13 +151,13 @@ struct fleet_merge {
 
 enum { FLEET_GROUPS_MAX = 100 * 1000, FLEET_FAILURES_MAX = 1000 };
 
-/* Of a report, the members that are not needed. */
+/* The members of a report that are not needed. */
 extern const char *const fleet_merge_unneeded[];
 
 /*
- * Counts a report. The node's name is that of the folder with the report. ERROR_FORMAT: it is not a report of that node: the
- * folder is not named as a node can be, the run was of no node or, as its identities say, of another one, or the report
- * contradicts itself; ERROR_LIMIT: too many groups or failures. Such a report is not counted.
+ * Counts a report. The node's name is that of the report's folder. ERROR_FORMAT: it is not a report of that node: the
+ * folder's name is not valid for a node, the run was on no node or, according to its identities, on another one, or the
+ * report contradicts itself; ERROR_LIMIT: too many groups or failures. Such a report is not counted.
  */
 int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *report,
 		    struct error *err);
@@ -177,25 +179,25 @@ char *fleet_merge_json(const struct fleet_merge *merge); /* fleet.schema.json; c
 /* --- status.c --- */
 
 /*
- * Adds the state of each node in `kubectl get pods -o json`, and the verdict from its termination message. A node failed, or
- * passed, only with a verdict of its container's exit code, or when the container was killed while it pushed the report; without one, or
- * where nothing was proven, it is lost. Of several pods
- * of a node the one that was created last counts; pods without the annotation FLEET_NODE do not. `jobs`: what fleet_plan_make()
- * printed, NULL for none: its nodes without a pod are missing. ERROR_FORMAT: a name of a node that is none, or a pod on another one.
+ * Adds the state of each node in `kubectl get pods -o json`, and the verdict from its termination message. A node
+ * failed, or passed, only with a verdict of its container's exit code, or when the container was killed while it pushed
+ * the report; without one, or where nothing was proven, it is lost. With several pods on a node the newest counts; pods
+ * without the annotation FLEET_NODE do not. `jobs`: the output of fleet_plan_make(), or NULL: its nodes without a pod
+ * are missing. ERROR_FORMAT: an invalid node name, or a pod on another node.
  */
 int fleet_status_add(const cJSON *pods, const cJSON *jobs, struct text *out, struct error *err);
 
 /* --- evidence.c --- */
 
-/* Adds why the run proves nothing for the AI conformance programme; nothing: it can. It must be complete, as expected and
- * conformant, on a live node with an accelerator that is not software. */
+/* Adds why the run proves nothing for the AI conformance programme; adds nothing if it does. It must be complete, as
+ * expected and conformant, on a live node with an accelerator that is not software. */
 void fleet_add_refusal(const cJSON *report, struct text *why);
 
 /*
  * Writes into the folder, which is made, a page for each requirement of the programme that gpucert tests, the report as
  * gpucert-report.json, and PRODUCT-fragment.yaml with the requirements that are implemented or, where only a SHOULD is
- * violated, not implemented. What was not tested is in no fragment; after fleet_add_refusal() there is none. `lines` gets
- * one line for each requirement, "KAR-0049 secure_accelerator_access: Implemented".
+ * violated, not implemented. Requirements that were not tested are left out; a run that fleet_add_refusal() refuses has
+ * no fragment. `lines` gets one line for each requirement, "KAR-0049 secure_accelerator_access: Implemented".
  */
 int fleet_evidence_write(const cJSON *report, const char *folder, struct text_list *lines,
 			 struct error *err);
@@ -204,7 +206,8 @@ int fleet_evidence_write(const cJSON *report, const char *folder, struct text_li
 
 /*
  * Three patches of the node (`kubectl get node NAME -o json`), as JSON (fleet-patch.schema.json): the condition
- * gpucert.internal/Conformant, a label and an annotation, and the taint gpucert.internal/violated, which only a violated MUST adds and anything
- * else removes. A pure function; caller owns *out. ERROR_FORMAT: not a node, or the report is of another node, host or kernel.
+ * gpucert.internal/Conformant, a label and an annotation, and the taint gpucert.internal/violated, which only a
+ * violated MUST adds and any other result removes. A pure function; caller owns *out. ERROR_FORMAT: not a node, or the
+ * report is of another node, host or kernel.
  */
 int fleet_patch_make(const cJSON *report, const cJSON *node, cJSON **out, struct error *err);

@@ -7,7 +7,7 @@
 
 enum { NAME_MAX_BYTES = 253, LABEL_MAX_BYTES = 63 };
 
-/* Most of a list of a large cluster: nobody here reads it. */
+/* Most of the bytes in a list of a large cluster, and not needed here. */
 static const char *const unneeded[] = {"images",
 				       "managedFields",
 				       "reason",

@@ -25,7 +25,7 @@ int fleet_check_host(const cJSON *report, const char *node, struct error *err)
 		if (strcmp(view_string(fact, "/kind"), "host") != 0)
 			continue;
 		host = view_string(fact, "/value");
-		/* With a domain or without. */
+		/* With or without a domain. */
 		const size_t size = strcspn(host, ".");
 		if (size == strcspn(node, ".") && strncasecmp(host, node, size) == 0)
 			return 0;
@@ -116,7 +116,7 @@ static int find_groups(struct fleet_merge *merge, const cJSON *report, struct fl
 	return 0;
 }
 
-/* Of each node the newest report stays. */
+/* Keeps the newest report of each node. */
 static void keep_newest(struct fleet_merge *merge, struct fleet_node *node)
 {
 	const size_t place = text_index_put(&merge->nodes_by_name, node->name, merge->node_count);
@@ -189,7 +189,7 @@ static int compare_environments(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-/* By the share of the nodes with the same environment. */
+/* Orders by the share of the nodes with the same environment. */
 static int compare_groups(const void *a, const void *b)
 {
 	const struct fleet_group *x = a;
@@ -216,7 +216,7 @@ static void count_node(struct fleet_merge *merge, struct fleet_node *node)
 	}
 }
 
-/* Groups and environments of which only reports that do not count are left go. */
+/* Removes groups and environments without a report that counts. */
 static void drop_empty(struct fleet_merge *merge)
 {
 	size_t kept = 0;

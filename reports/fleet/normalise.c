@@ -12,7 +12,7 @@ static bool ends_in_mark(const struct text *out, const char *separators)
 	return out->size >= 2 && end[-2] == '#' && strchr(separators, end[-1]) != NULL;
 }
 
-/* "#" after "#" and a separator is one with it: of addresses and ids only one is left. */
+/* Merges "#", a separator and "#" into one: addresses and ids become a single mark. */
 static void add_mark(struct text *out)
 {
 	if (ends_in_mark(out, "-:._"))

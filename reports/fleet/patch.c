@@ -19,7 +19,8 @@ static const struct {
 	const char *status, *reason;
 } conditions[] = {{"True", "Conformant"}, {"False", "Violated"}, {"Unknown", "NotProven"}};
 
-/* The API server replaces the whole list: the others are repeated, and a node that has changed since is refused. */
+/* The API server replaces the whole list: so the others are repeated, and a node that has changed meanwhile is
+ * refused. */
 static cJSON *taints(const cJSON *node, size_t result)
 {
 	struct members array CLEANUP_MEMBERS = members_new_array();
@@ -47,7 +48,7 @@ int fleet_patch_make(const cJSON *report, const cJSON *node, cJSON **out, struct
 				 "metadata: name or resourceVersion is missing or wrong");
 	if (!environment_is_live(json_pointer(report, "/environment")))
 		return error_set(err, ERROR_FORMAT, "the run was not on a live node");
-	/* Redacted reports have no better sign of another node. */
+	/* In redacted reports nothing else shows that it is another node. */
 	if (saw[0] != '\0' && now[0] != '\0' && strcmp(saw, now) != 0)
 		return error_set(err, ERROR_FORMAT,
 				 "the report is of kernel '%.64s', the node has '%.64s'", saw, now);

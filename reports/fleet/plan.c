@@ -19,7 +19,7 @@ struct planning {
 	const struct fleet_plan *plan;
 	struct plan_node *nodes;
 	size_t node_count;
-	struct text_index names, hostnames; /* with the place in the list */
+	struct text_index names, hostnames; /* with the index in the list */
 	struct text_list *left_out;
 };
 
@@ -134,7 +134,7 @@ static bool is_ready(const cJSON *node)
 	return false;
 }
 
-/* A taint that keeps the Job's pod away; NULL: there is none. */
+/* A taint that keeps the Job's pod away; NULL: none. */
 static const cJSON *find_taint(const struct planning *it, const cJSON *node)
 {
 	json_each (taint, json_pointer(node, "/spec/taints")) {

@@ -38,7 +38,7 @@ static cJSON *tolerations(const struct fleet_plan *plan)
 	return members_take(&array);
 }
 
-/* What the template has for some plans only: the volume of that place, and its mount. */
+/* Removes a volume that only some plans need, and its mount. */
 static void drop_volume(cJSON *job, int place)
 {
 	cJSON_DeleteItemFromArray((cJSON *)(uintptr_t)json_pointer(job, POD "/volumes"), place);
@@ -55,7 +55,7 @@ static void set_variable(cJSON *job, const char *name, const char *value)
 	}
 }
 
-/* Takes the folder of the kubelet's socket away where the run does not ask for it. */
+/* Removes the folder of the kubelet's socket if the run does not need it. */
 static void set_arguments(cJSON *job, const struct fleet_plan *plan)
 {
 	cJSON *arguments = json_new_strings(plan->arguments);
@@ -97,7 +97,8 @@ cJSON *plan_template(const struct fleet_plan *plan)
 	fleet_set_item(job, CONTAINER, "command",
 		       cJSON_CreateStringArray(command, ARRAY_SIZE(command) - 1));
 
-	/* Whatever the run took, the verdict is to be written before the Job's deadline, which removes the pod. */
+	/* However long the run takes, the verdict must be written before the Job's deadline, which removes the
+	 * pod. */
 	const int64_t part = plan->deadline_s / 4;
 	char *options CLEANUP_FREE =
 		text_format("--within %lld%s", (long long)(part < PUSH_MAX_S ? part : PUSH_MAX_S),
@@ -110,7 +111,7 @@ cJSON *plan_template(const struct fleet_plan *plan)
 
 	set_arguments(job, plan);
 
-	/* Of what is run: the image and the arguments. */
+	/* Hashes what is run: the image and the arguments. */
 	char *arguments CLEANUP_FREE = json_print_compact(json_pointer(job, CONTAINER "/args"));
 	char *run CLEANUP_FREE = text_format("%s %s", plan->image, arguments);
 	char digest[DIGEST_SIZE] = "";
@@ -150,7 +151,7 @@ cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const stru
 	fleet_set(job, "/metadata/annotations", FLEET_NODE, node->name);
 	fleet_set(job, "/spec/template/metadata/annotations", FLEET_NODE, node->name);
 	fleet_set(job, POD "/nodeSelector", "kubernetes.io/hostname", node->hostname);
-	/* A report that names its host then names the node, and not the pod. */
+	/* So a report that names its host names the node, not the pod. */
 	fleet_set(job, POD, "hostname", host);
 	set_variable(job, "FLEET_DELAY", delay);
 	set_variable(job, "FLEET_OUT", out);

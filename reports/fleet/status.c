@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In this order they are printed. */
+/* In the order of printing. */
 enum state { FAILED, LOST, RUNNING, PENDING, MISSING, PASSED, STATE_COUNT };
 
 enum {
-	KILLED = 128, /* and the signal: an exit code */
+	KILLED = 128, /* plus the signal: an exit code */
 	SECONDS_SIZE = sizeof("2026-01-01T00:00:00") - 1
 };
 
@@ -40,7 +40,7 @@ static void statuses_free(struct statuses *it)
 	text_index_free(&it->names);
 }
 
-/* The termination message is a verdict if it has the exit code that the container had. */
+/* The termination message is a verdict if its exit code is the container's. */
 static void read_verdict(const cJSON *terminated, struct status_node *node)
 {
 	const char *message = view_string(terminated, "/message");
@@ -50,7 +50,7 @@ static void read_verdict(const cJSON *terminated, struct status_node *node)
 	const bool is_verdict = json_parse_strict(message, strlen(message), &verdict, NULL) == 0 &&
 				strcmp(view_string(verdict, "/schema"), FLEET_VERDICT_SCHEMA) == 0;
 	const char *not_pushed = view_string(verdict, "/notPushed");
-	/* The run had ended, and so its verdict counts. */
+	/* The run had ended, so its verdict counts. */
 	const bool killed = not_pushed[0] != '\0' && code > KILLED;
 	if (!is_verdict || (view_int(verdict, "/exitCode") != code && !killed)) {
 		node->text = text_format("exit code %lld, and no verdict of it", (long long)code);
@@ -90,7 +90,7 @@ static int node_of(const struct json_at *item, const char **name, struct error *
 	return 0;
 }
 
-/* Of a node's pods the newest counts. Takes the node's text. */
+/* The newest pod of a node counts. Takes ownership of the node's text. */
 static void add_node(struct statuses *it, struct status_node *node)
 {
 	const size_t place = text_index_put(&it->names, node->name, it->count);

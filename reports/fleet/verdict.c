@@ -10,7 +10,7 @@
 
 enum { STRING_MAX = 160, WORD_MAX = 96, FAILED_MAX = 16, REASON_MAX = 600, PUSH_REASON_MAX = 240 };
 
-/* What is long only in a stranger's report. */
+/* Adds the members that are long only in an untrusted report. */
 static void add_details(struct members *json, const cJSON *report)
 {
 	static const char *const sections[] = {"drivers", "os", "plugin"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An expectation file: what is taken can be searched, in any environment that the file itself is. */
+/* An expectation file: an accepted file can be searched, with the file itself as any environment. */
 #include "reports/expect/expectations.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of a plugin: what is known is not in what becomes of it, which does not change again, and JSON stays JSON. */
+/* Text of a plugin: redacted text contains no known fact, redacting it again changes nothing, and JSON stays
+ * JSON. */
 #include "base/text.h"
 #include "reports/redact/redact.h"
 
@@ -45,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (once.failed || twice.failed || once.size != twice.size ||
 	    (once.size != 0 && memcmp(once.data, twice.data, once.size) != 0))
 		__builtin_trap();
-	/* A secret that is known is not hidden by anything around it. */
+	/* A known secret is found whatever surrounds it. */
 	for (size_t at = 0; at + strlen(SECRET) <= once.size; at++) {
 		if (memcmp(once.data + at, SECRET, strlen(SECRET)) == 0)
 			__builtin_trap();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Up to four stored reports, parted by NULs: each is refused with an error, or can be read, printed, compared with the first and
- * counted with all others. */
+/* Up to four stored reports, separated by NULs: each is refused with an error, or can be read, printed, compared with
+ * the first and counted with all others. */
 
 #include "reports/environment.h"
 #include "reports/fuzz/readers.h"
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { REPORTS_MAX = 4 };
 
-/* NULL: it is refused. */
+/* NULL: refused. */
 static cJSON *read_report(const char *data, size_t size)
 {
 	char *copy CLEANUP_FREE = malloc(size + 1);

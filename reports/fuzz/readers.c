@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Untrusted text has no say about the terminal, and none about the file. */
+/* Untrusted text must affect neither the terminal nor the file's structure. */
 static void check_text(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size;) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What only documents in HTML have; with another writer these write nothing but the text. */
+/* Elements that only HTML has; with another writer these write only the text. */
 
 #include "reports/document.h"
 

@@ -24,7 +24,7 @@ static void add_untested(struct report_document *it)
 
 static const struct section {
 	const char *id, *heading, *lead;
-	const char *list;	     /* left out if this array of the report is empty, or */
+	const char *list;	     /* omitted if this array of the report is empty, or */
 	report_page_count_fn *count; /* if this count is 0; both NULL: always present */
 	report_page_fn *write;
 } sections[] = {

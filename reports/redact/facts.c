@@ -23,7 +23,7 @@ enum {
 const char *const redact_kind_names[] = {"host",      "user",	 "home",   "pod",    "namespace",
 					 "container", "address", "serial", "secret", NULL};
 
-/* Names of hosts and users that machines have by default, or that say what they are for; folders that every system has. */
+/* Default or descriptive names of hosts and users, and folders that every system has. */
 static const char nobody[] =
 	"admin administrator agent all alpine amd amd64 app arm64 azureuser bin boot build builder bus centos container "
 	"containeradministrator containerd containeruser daemon data debian default desktop dev docker drm ec2-user etc "
@@ -121,7 +121,7 @@ static bool identifies(const struct redactor *redactor, enum redact_kind kind, c
 	return kind == REDACT_ADDRESS || !redact_is_generic(redactor, last, strlen(last));
 }
 
-/* A fact of this kind whose value begins with these letters and ends there, or with `end`; NULL: none. */
+/* A fact of this kind whose value is these letters, or these letters and `end`; NULL: none. */
 static const struct redact_fact *find(const struct redactor *redactor, enum redact_kind kind,
 				      const char *value, size_t size, char end)
 {
@@ -134,7 +134,7 @@ static const struct redact_fact *find(const struct redactor *redactor, enum reda
 	return NULL;
 }
 
-/* As a fact that is new. */
+/* Inserts a new fact. */
 static int insert(struct redactor *redactor, enum redact_kind kind, const char *value, size_t size,
 		  const char *placeholder, struct error *err)
 {
@@ -165,7 +165,7 @@ int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *v
 		return 0;
 	}
 
-	/* "<host>", "<host-2>". A host with its domain is the same one without. */
+	/* "<host>", "<host-2>". A host's name with its domain counts as the same host. */
 	const struct redact_fact *same =
 		kind == REDACT_HOST ? find(redactor, kind, own, label, '.') : NULL;
 	const char *name = redact_kind_names[kind];
@@ -180,7 +180,7 @@ int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *v
 			       redactor->names[kind]);
 	int rc = insert(redactor, kind, own, strlen(own), placeholder, err);
 
-	/* A host's name without its domain, and as NetBIOS cuts it. */
+	/* A host's name without its domain, and cut as by NetBIOS. */
 	const size_t sizes[] = {label, label < NETBIOS_MAX ? label : NETBIOS_MAX};
 	for (size_t i = 0; rc == 0 && kind == REDACT_HOST && i < ARRAY_SIZE(sizes); i++) {
 		if (!redact_is_generic(redactor, own, sizes[i]) &&

@@ -9,7 +9,7 @@
 
 enum { ADDRESS_SIZE = 46 };
 
-/* Addresses and MAC addresses of what leads out of this host. */
+/* Addresses and MAC addresses of the interfaces that lead out of this host. */
 static int add_interfaces(struct redactor *redactor, struct error *err)
 {
 	uv_interface_address_t *interfaces = NULL;
@@ -69,7 +69,7 @@ int redactor_add_this_host(struct redactor *redactor, struct error *err)
 	if (rc == 0)
 		rc = add_interfaces(redactor, err);
 
-	/* A value that is the path of a file is where a secret lies. */
+	/* A value that is a file's path is only the place of a secret. */
 	if (rc == 0 && uv_os_environ(&items, &count) < 0)
 		rc = error_memory(err);
 	for (int i = 0; rc == 0 && i < count; i++) {

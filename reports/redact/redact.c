@@ -34,7 +34,7 @@ size_t redact_span(const char *data, size_t size, size_t at, const char *extra)
 	return end - at;
 }
 
-/* "\n", "\u001b" and "ESC[31m" end with letters. */
+/* The escapes "\n", "\u001b" and "ESC[31m" end with letters or digits. */
 bool redact_begins(const char *data, size_t at)
 {
 	if (at == 0 || !redact_is_word(data[at - 1]))
@@ -68,7 +68,7 @@ void redact_pseudonym(const struct redactor *redactor, enum redact_kind kind, co
 		       digest + strlen("sha256:"));
 }
 
-/* How far the fact's value reaches from `at`; 0: it is not there. */
+/* The length of the fact's value at `at`; 0: it is not there. */
 static size_t match(const struct redact_fact *fact, const char *data, size_t size, size_t at)
 {
 	size_t end = at;
@@ -93,8 +93,8 @@ static size_t match(const struct redact_fact *fact, const char *data, size_t siz
 	return end - at;
 }
 
-/* The longest fact at this place that is not part of something longer. A secret may be, and "10.0.0.1" is no address in
- * "10.0.0.1.2". */
+/* The longest fact at this place that is not part of something longer. A secret may be part of one; "10.0.0.1" in
+ * "10.0.0.1.2" is not an address. */
 static bool fact_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
@@ -150,7 +150,7 @@ static bool home_at(const struct redactor *redactor, const char *data, size_t si
 	return true;
 }
 
-/* "GPU-" or "MIG-" and a UUID, or 32 hexadecimal digits that stand alone. */
+/* "GPU-" or "MIG-" and a UUID, or 32 hexadecimal digits as a whole word. */
 static bool uuid_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
@@ -170,7 +170,7 @@ static bool uuid_at(const struct redactor *redactor, const char *data, size_t si
 	return true;
 }
 
-/* The length of a placeholder, which is left as it is; 0: there is none. */
+/* The length of a placeholder, which is left as it is; 0: none. */
 static size_t placeholder_at(const char *data, size_t size, size_t at)
 {
 	for (size_t i = 0; data[at] == '<' && i < REDACT_KIND_COUNT; i++) {
@@ -188,7 +188,7 @@ static size_t placeholder_at(const char *data, size_t size, size_t at)
 	return 0;
 }
 
-/* What was replaced may have been part of a longer word: "node7" of "node7SECRET" begins and ends only now. */
+/* A replacement may split a longer word: only now "node7" of "node7SECRET" is a whole word. */
 void redact_text(const struct redactor *redactor, const char *data, size_t size, struct text *out)
 {
 	struct text passes[2] = {{0}, {0}};

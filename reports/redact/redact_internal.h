@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the files of this folder share. */
+/* Internal to redact/. */
 
 #include "base/digest.h"
 #include "reports/redact/redact.h"
@@ -20,9 +20,9 @@ struct redactor {
 	char key[DIGEST_SIZE];
 	struct redact_fact *facts;
 	size_t count;
-	bool first[256];		   /* bytes that values begin with */
-	unsigned names[REDACT_KIND_COUNT]; /* that have a placeholder with a number */
-	bool stays[REDACT_KIND_COUNT];	   /* something of the kind identifies nobody */
+	bool first[256];		   /* first bytes of values */
+	unsigned names[REDACT_KIND_COUNT]; /* placeholders with a number */
+	bool stays[REDACT_KIND_COUNT];	   /* a value of the kind identifies nobody */
 };
 
 /* Part of a text that is replaced. */
@@ -39,37 +39,37 @@ static inline bool redact_is_word(char letter)
 }
 char redact_lower(char letter);
 
-/* Is one of these letters there? */
+/* Is one of these letters at this place? */
 bool redact_has(const char *data, size_t size, size_t at, const char *letters);
 
-/* Of a word and these letters: how many there are. */
+/* The number of bytes that are of a word or among these letters. */
 size_t redact_span(const char *data, size_t size, size_t at, const char *extra);
 
-/* Does a word begin at this place? What an escape (\n, \u001b) or a colour ends with is not
- * part of a word. */
+/* Does a word begin at this place? The end of an escape (\n, \u001b) or a colour is not part of a
+ * word. */
 bool redact_begins(const char *data, size_t at);
 
-/* In lower case but for secrets; a home with '/' alone, a serial number without separators. */
+/* In lower case except secrets; a home with only '/', a serial number without separators. */
 char *redact_canonical(enum redact_kind kind, const char *value, size_t size);
 
 /* "<serial-1a2b3c4d>". The number may have separators. */
 void redact_pseudonym(const struct redactor *redactor, enum redact_kind kind, const char *data,
 		      size_t size, char out[REDACT_PLACEHOLDER_SIZE]);
 
-/* Is it the name of nobody? */
+/* Is it a name that identifies nobody? */
 bool redact_is_generic(const struct redactor *redactor, const char *name, size_t size);
 
 /*
- * A secret that is told by what stands at `at`: the value behind a header (Authorization), `=`, option or JSON key whose
- * name says so, a password in a URL, a bearer token, a token with a known prefix, a private key in
- * PEM. True: *out is set, not before `at`. The serial number of a JSON member is found so as well.
+ * Finds a secret by its context at `at`: the value of a header (Authorization), variable, option or JSON key whose name
+ * says so, a password in a URL, a bearer token, a token with a known prefix, a private key in PEM. True: *out is set,
+ * not before `at`. The serial number of a JSON member is found so as well.
  */
 bool redact_secret_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		      struct redaction *out);
 
 enum redact_key { REDACT_KEY_PLAIN, REDACT_KEY_SECRET, REDACT_KEY_SERIAL };
-/* What the name of a variable, a header or a member says of its value. */
+/* What the name of a variable, a header or a member says about its value. */
 enum redact_key redact_key_of(const char *name, size_t size);
 
-/* What each system tells in its own way: serial numbers, names of this host with a domain, and the key. */
+/* System-specific facts: serial numbers, names of this host with a domain, and the key. */
 int redactor_add_machine(struct redactor *redactor, const char *host, struct error *err);

@@ -12,7 +12,8 @@ static void redact_value(const struct redactor *redactor, cJSON *item, const cJS
 	const char *value = item->valuestring;
 	const char *name = item->string;
 
-	/* A string is named by its key, a "value" by the "name" beside it, one in a list by the option before it. */
+	/* A string's name is its key; that of a "value" is the "name" next to it; that of a list item is the option
+	 * before it. */
 	if (name != NULL && strcmp(name, "value") == 0) {
 		name = json_pointer_string(parent, "/name");
 		name = name != NULL ? name : json_pointer_string(parent, "/key");
@@ -65,7 +66,7 @@ void redact_json(const struct redactor *redactor, cJSON *json, const char *const
 		redact_item(redactor, json, NULL, without);
 }
 
-/* Adds a document without what is known, in its own form when nothing in it is. */
+/* Adds a document, redacted, or unchanged when it contains nothing to redact. */
 static void add_document(const struct redactor *redactor, const char *data, size_t size,
 			 char *(*print)(const cJSON *json), struct text *out)
 {
@@ -97,7 +98,7 @@ void redact_content(const struct redactor *redactor, const char *media, const ch
 		return;
 	}
 
-	/* Documents say more of their strings than text does: which "name" a "value" has. */
+	/* Documents say more about their strings than text does: which "name" a "value" has. */
 	while (data < end) {
 		const char *newline = memchr(data, '\n', (size_t)(end - data));
 		const char *next = newline != NULL ? newline : end;
@@ -114,7 +115,7 @@ void redact_content(const struct redactor *redactor, const char *media, const ch
 
 void redact_record(const struct redactor *redactor, cJSON *record)
 {
-	/* The harness' own words, ids that name a check, digests and paths. */
+	/* The harness' own words, ids of checks, digests and paths. */
 	static const char *const own[] = {
 		"type",	       "schema",   "check",	  "cause",   "id",	    "level",
 		"sentence",    "source",   "leftOut",	  "title",   "advice",	    "severity",

@@ -35,9 +35,9 @@ enum redact_key redact_key_of(const char *name, size_t size)
 		"cookie",	   "connectionstring", "connection-string",
 		"x-amz-signature", "x-goog-signature", NULL,
 	};
-	/* So end variables of the environment: "key" alone is more often one of a table. */
+	/* Only in environment variables: elsewhere "key" is more often a key of a table. */
 	static const char *const variables[] = {"_KEY", "_PASS", "_PWD", "_AUTH", NULL};
-	/* Where a secret is, what it is called, and how many there are. */
+	/* Names that are about a secret: its place, its name, how many. */
 	static const char *const about[] = {"file", "path", "dir", "name", "type", "tokens", NULL};
 	static const char *const serials[] = {"serial",	    "serialnumber", "serial-number",
 					      "serialno",   "uuid",	    "device-uuid",
@@ -61,7 +61,7 @@ static bool set_secret(struct redaction *out, size_t from, size_t to)
 	return to > from;
 }
 
-/* Up to the same quote, or where nothing is quoted up to one of `ends`. */
+/* Ends at the same quote, or if unquoted at one of `ends`. */
 static size_t value_end(const char *data, size_t size, size_t at, size_t quote, const char *ends)
 {
 	size_t end = at;
@@ -75,17 +75,16 @@ static size_t value_end(const char *data, size_t size, size_t at, size_t quote, 
 	return size - end >= quote ? end : size;
 }
 
-/* Is what follows the value of a key whose name says that it is a secret? `at` is the ':' or '=', or the blank behind an
- * option. */
+/* Does the value of a key whose name marks a secret follow? `at` is the ':' or '=', or the blank after an option. */
 static bool assigned_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 			struct redaction *out)
 {
-	/* After the ':' of such a name the value has no quotes, and may have blanks. */
+	/* After the ':' of these names the value is unquoted and may contain blanks. */
 	static const char *const headers[] = {"authorization", "cookie", "api-key", "password",
 					      NULL};
 	char folded[NAME_SIZE] = "";
 
-	/* The name in front of `at`. */
+	/* The name before `at`. */
 	size_t key_end = at;
 	if (at > 0 && redact_has(data, at, at - 1, "\"'"))
 		key_end--;
@@ -118,7 +117,7 @@ static bool assigned_at(const struct redactor *redactor, const char *data, size_
 	from += quote;
 	const size_t to =
 		value_end(data, size, from, quote, header ? "\r\n\"'\\" : " \t\r\n\"'\\&,;)}]");
-	/* A number, true or null of JSON has no quotes, "==" compares, and "<secret>" was one. */
+	/* Not secrets: JSON numbers, true and null, which have no quotes; "=="; "<secret>", already redacted. */
 	if ((quoted && quote == 0) || to == from || data[from] == '=' ||
 	    (to - from > 3 && memcmp(data + from, "<se", 3) == 0))
 		return false;
@@ -130,7 +129,7 @@ static bool assigned_at(const struct redactor *redactor, const char *data, size_
 	       memcmp(data + from, "MIG-", 4) != 0;
 }
 
-/* "Bearer TOKEN", and tokens whose first letters say what they are. */
+/* "Bearer TOKEN", and tokens with a known prefix. */
 static bool token_at(const char *data, size_t size, size_t at, struct redaction *out)
 {
 	static const char *const prefixes[] = {"ghp_",	 "gho_",  "ghs_",  "ghr_", "github_pat_",

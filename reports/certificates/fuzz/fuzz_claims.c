@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Claims, and after a NUL byte the report that they are about, which is a stranger's too. */
+/* Claims, and after a NUL byte the report that they are about, which is untrusted, too. */
 #include "reports/certificates/claims.h"
 
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Envelopes, and the statements in them. What is taken has bounds, and what was changed is never trusted. */
+/* Envelopes, and the statements in them. Accepted ones are bounded, and changed ones are never trusted. */
 #include "reports/certificates/dsse.h"
 #include "reports/certificates/statement.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Key files: what is read as a private key signs what its public key verifies, and its PEM reads as the same key. */
+/* Key files: a private key makes signatures that its public key verifies, and its PEM is read as the same key. */
 #include "reports/certificates/key.h"
 
 #include "base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* product.yaml: what is taken is one line of UTF-8 each, and has what a certificate needs. */
+/* product.yaml: accepted values are one line of UTF-8 each, and complete for a certificate. */
 #include "reports/certificates/product.h"
 
 #include "base/text.h"

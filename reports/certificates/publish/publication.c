@@ -38,7 +38,7 @@ void publication_tell(const struct publication *publication, struct publish_resu
 	out->bytes = publication->size;
 }
 
-/* What servers tell browsers. Evidence is shown as it is, and never as a page. */
+/* The type that servers report to browsers. Evidence is shown as plain text, never as a page. */
 static const char *media_type(const char *title)
 {
 	static const struct {
@@ -67,7 +67,7 @@ static void add_layer(struct members *layers, const char *title, const char *dig
 	member_string(&annotations, OCI_TITLE, title);
 }
 
-/* It is written last, and nothing follows from it here. */
+/* It is written last, and is not interpreted here. */
 static int add_attestation(struct members *layers, const char *directory, struct error *err)
 {
 	char *data CLEANUP_FREE = NULL;
@@ -83,7 +83,7 @@ static int add_attestation(struct members *layers, const char *directory, struct
 	return 0;
 }
 
-/* What nothing is known of is left out. */
+/* Unknown values are left out. */
 static void annotate(struct members *annotations, const char *name, const char *value)
 {
 	if (value[0] != '\0')
@@ -108,7 +108,7 @@ static cJSON *make_annotations(const cJSON *report)
 	return members_take(&annotations);
 }
 
-/* A folder that is as its run left it. */
+/* Opens a folder that is unchanged since its run. */
 static int open_folder(const char *directory, struct folder *folder, struct error *err)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
@@ -164,7 +164,7 @@ int publication_make(const char *directory, const cJSON *subject, struct publica
 
 /* ---- Reading. */
 
-/* As runs name it, and so that it is the name of a file on every system. */
+/* A name that runs give, and that is a valid file name on every system. */
 static bool is_evidence(const char *title)
 {
 	char name[PUBLICATION_TITLE_MAX + 1] = "";
@@ -175,7 +175,7 @@ static bool is_evidence(const char *title)
 		memcpy(name, at, size);
 		name[size] = '\0';
 		for (char *colon = name; (colon = strchr(colon, ':')) != NULL;)
-			*colon = '_'; /* an address of PCI has some */
+			*colon = '_'; /* a PCI address has some */
 		if (name[0] == '.' || !windows_path_is_name(name) ||
 		    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 				 "._-") != size)

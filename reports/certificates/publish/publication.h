@@ -2,12 +2,10 @@
 #pragma once
 
 /*
- * A report's folder as an artifact (OCI image-spec v1.1, manifest.md, "Guidelines for Artifact Usage"): a manifest of type
- * PUBLICATION_TYPE with an empty configuration, a layer for each file with its name as title, and annotations for people who
- * look for it. Everything in it follows from the folder: the same folder has the same digest.
- *
- * What belongs to it, and nothing else: the files that attestations cover (reports/certificates/folder.h), attestation.json, and the
- * evidence that the journal names.
+ * A report's folder as an artifact (OCI image-spec v1.1, manifest.md, "Guidelines for Artifact Usage"): a manifest of
+ * type PUBLICATION_TYPE with an empty configuration, a layer for each file with its name as title, and annotations for
+ * people who look for it. It depends only on the folder: the same folder has the same digest.
+ * (reports/certificates/folder.h), attestation.json, and the evidence that the journal names.
  */
 
 #include "base/cleanup.h"

@@ -28,7 +28,7 @@ int report_place_check(const char *place, const struct publish_options *options,
 	return store_open(place, true, options, &store, err);
 }
 
-/* What is sent is what the manifest says, also when the folder changes meanwhile. */
+/* Sends the file only if it matches the manifest, even when the folder changes meanwhile. */
 static int put_file(struct store *store, const char *directory, const struct image_descriptor *file,
 		    bool *sent, struct error *err)
 {

@@ -18,22 +18,22 @@
 #include "containers/registry/registry.h"
 
 struct publish_options {
-	struct registry_options registry; /* for either kind of place */
+	struct registry_options registry; /* for both kinds of place */
 	const char *
 		subject; /* publish: the image in the same repository that the report is attached to; NULL: none */
-	const char *
-		token; /* bearer token for https://; NULL: none. It is sent to that host alone and is in no error */
-	/* Told before each file; NULL: need not know. */
+	const char *token; /* bearer token for https://; NULL: none. Only for that host; never in
+		        * errors */
+	/* Called before each file; may be NULL. */
 	void (*progress)(size_t number, size_t count, const struct image_descriptor *file);
 };
 
 struct publish_result {
 	char digest[DIGEST_TEXT_SIZE]; /* of the manifest */
-	size_t files, moved_files;     /* `moved` are those that were not there */
+	size_t files, moved_files;     /* `moved_files`: those that were missing there */
 	uint64_t bytes, moved_bytes;
 };
 
-/* Can a report be published there, as far as the name of the place shows? ERROR_ARGUMENT. */
+/* Can a report be published there, judging by its name? ERROR_ARGUMENT. */
 int report_place_check(const char *place, const struct publish_options *options, struct error *err);
 
 /*

@@ -10,16 +10,16 @@
 #include <string.h>
 #include <uv.h>
 
-/* Pulled files wait here until the whole report was verified. */
+/* Pulled files wait here until the whole report is verified. */
 #define STAGE ".pulled"
 
-/* A server that sends a little all the time is not waited for longer; another pull continues. */
+/* Limits a server that keeps sending very slowly; another pull continues the transfer. */
 enum { PULL_MS_MAX = 30 * 60 * 1000 };
 
 struct pull {
 	struct store *store;
 	const char *directory;
-	const char *stage; /* STAGE in it */
+	const char *stage; /* the folder STAGE in it */
 	const struct publish_options *options;
 	uint64_t deadline_ms;
 };
@@ -34,7 +34,7 @@ static int check_digest(const char *path, const struct image_descriptor *file, s
 				   digest, file->digest);
 }
 
-/* Is it there? What is there and is something else stays. */
+/* Does the file exist? A different file of that name is left unchanged. */
 static int look(const struct pull *pull, const struct image_descriptor *file, const char *path,
 		bool *there, struct error *err)
 {
@@ -47,7 +47,7 @@ static int look(const struct pull *pull, const struct image_descriptor *file, co
 			 pull->directory);
 }
 
-/* Nothing on the way to a file is a link, which could lead elsewhere. */
+/* No component of a file's path is a link, which could lead out of the folder. */
 static int check_way(const char *directory, const char *title, struct error *err)
 {
 	for (const char *at = strchr(title, '/'); at != NULL; at = strchr(at + 1, '/')) {
@@ -62,7 +62,7 @@ static int check_way(const char *directory, const char *title, struct error *err
 	return 0;
 }
 
-/* The path of a file, whose folder is made. Caller frees *path. */
+/* The path of a file; makes its folder. Caller frees *path. */
 static int make_folder(const char *directory, const char *title, char **path, struct error *err)
 {
 	char *made CLEANUP_FREE = path_join(directory, title);
@@ -86,7 +86,7 @@ static int open_partial(const char *path, int *fd, struct error *err)
 	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
 }
 
-/* Reads what is missing behind the first `has` bytes and flushes it to disk. */
+/* Fetches the rest after the first `has` bytes and flushes it to disk. */
 static int fetch_rest(const struct pull *pull, const struct image_descriptor *file,
 		      const char *partial, uint64_t has, struct error *err)
 {
@@ -120,7 +120,7 @@ static int fetch_rest(const struct pull *pull, const struct image_descriptor *fi
 	return rc < 0 ? error_uv(err, rc, "%s", partial) : 0;
 }
 
-/* Goes on behind what an earlier pull has left. When that was wrong it is fetched anew. */
+/* Continues after the bytes that an earlier pull has left. If those were wrong the file is fetched again. */
 static int fetch(const struct pull *pull, const struct image_descriptor *file, const char *partial,
 		 struct error *err)
 {
@@ -164,7 +164,7 @@ static int pull_file(const struct pull *pull, const struct image_descriptor *fil
 	if (rc < 0)
 		return rc;
 	if (there) {
-		/* What is in the folder already is verified with the rest. */
+		/* Files that are already in the folder are verified with the rest. */
 		uv_fs_t request = {0};
 		rc = file_remove_tree(staged, err);
 		if (rc < 0)
@@ -215,7 +215,7 @@ static int pull_files(const struct pull *pull, const struct publication *what,
 	if (rc < 0)
 		return rc;
 
-	/* Nobody else's file came along, and the run stored what is there. */
+	/* No other file is among them, and they are as the run stored them. */
 	struct publication found CLEANUP_PUBLICATION = {0};
 	rc = publication_make(pull->stage, NULL, &found, err);
 	for (size_t i = 0; rc == 0 && i < what->manifest.layer_count; i++) {

@@ -11,15 +11,15 @@ struct store;
 
 /* Errors are those of registry.h. */
 struct store_kind {
-	/* Is all of it there already? NULL: each file is looked at. */
+	/* Does the store already have everything? NULL: each file is checked. */
 	int (*has)(struct store *store, const struct publication *what, bool *has,
 		   struct error *err);
-	/* Puts a file there unless it is there: *sent tells. */
+	/* Puts a file there unless it exists; *sent says whether it did. */
 	int (*put)(struct store *store, const struct image_descriptor *file, const void *data,
 		   bool *sent, struct error *err);
 	int (*put_manifest)(struct store *store, const struct publication *what, struct error *err);
 	int (*get_manifest)(struct store *store, struct text *out, struct error *err);
-	/* A file from `offset` on, not yet verified. */
+	/* Reads a file from `offset` on, not yet verified. */
 	void (*open)(struct store *store, const struct image_descriptor *file, uint64_t offset,
 		     struct blob_reader **out);
 	void (*close)(struct store *store); /* frees it */
@@ -39,7 +39,7 @@ static inline void store_close(struct store **store)
 
 #define CLEANUP_STORE __attribute__((cleanup(store_close)))
 
-/* By the scheme of `place`. `writes`: something is to be put there. ERROR_ARGUMENT: not a place. */
+/* Opens a store by the scheme of `place`. `writes`: files will be put there. ERROR_ARGUMENT: not a place. */
 int store_open(const char *place, bool writes, const struct publish_options *options,
 	       struct store **out, struct error *err);
 

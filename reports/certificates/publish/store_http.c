@@ -16,7 +16,7 @@ struct http_store {
 	struct http *http;
 	char *url;	     /* without a slash at its end */
 	char *authorization; /* NULL: none */
-	const char *digest;  /* of the manifest that is wanted, behind `url`; NULL: any */
+	const char *digest;  /* digest of the requested manifest, after `url`; NULL: any */
 };
 
 static void http_store_close(struct store *store)
@@ -60,7 +60,8 @@ static void http_store_open_file(struct store *store, const struct image_descrip
 	http_download(self->http, url, file->size, offset, out);
 }
 
-/* Names of files say nothing of their content, nor do the tags of servers: it is read. `unknown`: the server does not let us. */
+/* Neither file names nor entity tags identify the content, so the file is read. *unknown: the server does not allow
+ * that. */
 static int is_there(struct http_store *self, const struct image_descriptor *file, bool *there,
 		    bool *unknown, struct error *err)
 {
@@ -77,7 +78,8 @@ static int is_there(struct http_store *self, const struct image_descriptor *file
 	return rc == ERROR_MEMORY || http_may_pass(rc) ? error_copy(err, &failure) : 0;
 }
 
-/* Servers of WebDAV make no folders by themselves (RFC 4918, section 9.7.1). What cannot be made, or is there, PUT tells. */
+/* WebDAV servers make no folders by themselves (RFC 4918, section 9.7.1). Failures are ignored: the folder may exist,
+ * and otherwise PUT fails. */
 static void make_folders(struct http_store *self, const char *title)
 {
 	struct text url CLEANUP_TEXT = {0};
@@ -164,7 +166,7 @@ static const struct store_kind http_kind = {
 	.close = http_store_close,
 };
 
-/* What a place may be; cuts off its digest. */
+/* Validates the place, and cuts off its digest. */
 static int check_url(struct http_store *self, const struct publish_options *options,
 		     struct error *err)
 {

@@ -11,7 +11,7 @@ struct oci_store {
 	struct store store;
 	struct registry *registry;
 	struct image_reference reference;
-	const char *tag; /* NULL: it is known by its digest alone */
+	const char *tag; /* NULL: it is known only by its digest */
 };
 
 static void oci_close(struct store *store)
@@ -46,7 +46,7 @@ static int oci_has(struct store *store, const struct publication *what, bool *ha
 	*has = rc == 0 && strcmp(document.digest, what->digest) == 0;
 	if (*has && store->subject != NULL)
 		return is_attached(self, what->digest, has, err);
-	/* Some registries keep from strangers whether there is such a repository. */
+	/* Some registries hide from strangers whether a repository exists. */
 	return rc == 0 || rc == ERROR_NOT_FOUND || rc == ERROR_PERMISSION
 		       ? 0
 		       : error_copy(err, &failure);
@@ -114,7 +114,7 @@ static void oci_open(struct store *store, const struct image_descriptor *file, u
 	registry_open_blob(self->registry, file->digest, file->size, offset, out);
 }
 
-/* The descriptor of the image; referrers are found in its repository alone (distribution-spec, "Listing
+/* The descriptor of the image; referrers are found only in its repository (distribution-spec, "Listing
  * Referrers"). */
 static int find_subject(struct oci_store *self, const char *image, struct error *err)
 {
@@ -159,7 +159,7 @@ int store_oci_open(const char *rest, bool writes, const struct publish_options *
 	int rc = image_reference_parse(rest, &self->reference, err);
 	if (rc < 0)
 		return rc;
-	/* "latest" goes without saying for images, and says nothing of a report. */
+	/* "latest" is the default tag of images, and means nothing for a report. */
 	bool named = self->reference.tag != NULL && (strcmp(self->reference.tag, "latest") != 0 ||
 						     strstr(rest, ":latest") != NULL);
 	self->tag = named ? self->reference.tag : NULL;

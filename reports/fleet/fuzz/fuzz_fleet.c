@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One document as a list of nodes, as pods and their plan, and as a report: all that follows from it is printed. */
+/* One document as a list of nodes, as pods and their plan, and as a report: everything derived from it is
+ * printed. */
 #include "reports/fleet/fleet.h"
 
 #include "base/members.h"

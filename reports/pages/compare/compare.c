@@ -26,8 +26,8 @@ static enum compare_kind kind_of(const struct comparison *it, const struct view_
 	if (from->outcome == to->outcome)
 		return COMPARE_SAME;
 
-	/* Whether a rule applies follows from the system and the devices of the node, not from
-	 * their versions. */
+	/* Whether a rule applies depends on the system and devices of the node, not on their
+	 * versions. */
 	if (from->outcome == REPORT_PASS && to->outcome == REPORT_NOT_APPLICABLE) {
 		const struct compare_difference *node = &it->differences[COMPARE_NODE];
 		const bool another_node =
@@ -114,7 +114,7 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 	return 0;
 }
 
-/* The check that kept this one from running in one of the reports; "": none did. */
+/* The check that kept this one from running in one of the reports; "": none. */
 static const char *cause_of(const struct compare_change *change)
 {
 	const char *cause = change->to != NULL ? change->to->cause : "";

@@ -26,8 +26,8 @@ extern const char *const compare_part_names[]; /* NULL-ended: "OS", "driver", "d
 
 struct compare_difference {
 	bool is;
-	bool follows; /* from another part: Windows images from the OS build, the machine of a live node from the OS, a
-			 recording from its content */
+	bool follows; /* a consequence of another part: Windows images of the OS build, the machine
+		       * of a live node of the OS, a recording of its content */
 	char *from, *to; /* "Windows Server 2022 20348.1547"; equal if only digests differ */
 };
 
@@ -68,7 +68,7 @@ struct comparison {
 int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, struct error *err);
 void comparison_free(struct comparison *comparison);
 
-/* The only part that changed by itself; COMPARE_PART_COUNT: none, or several did. */
+/* The only part that changed independently; COMPARE_PART_COUNT: none or several. */
 enum compare_part comparison_only_part(const struct comparison *comparison);
 
 /* How many checks changed in the same way, with the same reason or because of the same other check: they are shown as

@@ -54,8 +54,8 @@ static void add_item(const char *section, const char *const *pointers, const cJS
 			add_member(identity, section, *pointers, value);
 			continue;
 		}
-		/* A plugin that replays a recorded node has it among its files: that is the
-		 * node, not the plugin. */
+		/* A plugin that replays a recorded node lists that among its files, but it belongs
+		 * to the node. */
 		json_each (digest, value) {
 			if (!text_equal(cJSON_GetStringValue(digest), identity->recording))
 				add_member(identity, section, *pointers, digest);
@@ -104,8 +104,8 @@ void environments_compare(const cJSON *from, const cJSON *to,
 	const bool is_windows = strcmp(view_string(to, "/environment/os/name"), "windows") == 0;
 	out[COMPARE_IMAGE].follows = os && out[COMPARE_IMAGE].is && is_windows;
 
-	/* The machine of a live node follows from its system, and a recording that one machine
-	 * replays from what it records. */
+	/* The machine of a live node depends on its system, and a recording replayed on one machine
+	 * on its content. */
 	const bool is_live = strcmp(view_string(to, "/environment/node/kind"), "live") == 0;
 	const bool recorded = before.recording[0] != '\0' && after.recording[0] != '\0' &&
 			      cJSON_Compare(json_pointer(from, "/environment/node/machine"),

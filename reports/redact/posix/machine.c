@@ -34,7 +34,7 @@ static const struct {
 	{"/proc/driver/nvidia/gpus", "information"},
 };
 
-/* Of a file of many lines, the UUID that the NVIDIA driver tells. */
+/* From a file with many lines takes the UUID that the NVIDIA driver reports. */
 static int add_file(struct redactor *redactor, const char *path, struct error *err)
 {
 	char *text CLEANUP_FREE = NULL;
@@ -46,7 +46,7 @@ static int add_file(struct redactor *redactor, const char *path, struct error *e
 	return strchr(own, '\n') == NULL ? redactor_add(redactor, REDACT_SERIAL, own, err) : 0;
 }
 
-/* "search corp.example" names the domains in which the host may be (resolv.conf(5)); other words may be its names. */
+/* "search corp.example" names the host's possible domains (resolv.conf(5)); other words may be its names. */
 static int add_full_names(struct redactor *redactor, const char *host, char *line,
 			  struct error *err)
 {
@@ -70,7 +70,7 @@ int redactor_add_machine(struct redactor *redactor, const char *host, struct err
 	char *machine CLEANUP_FREE = NULL;
 	int rc = 0;
 
-	/* The host's name with a domain, as hosts(5) has it, or as it may be looked up. */
+	/* The host's name with a domain, as in hosts(5), or as it may be looked up. */
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
 		char *text CLEANUP_FREE = NULL;
 		char *rest = NULL;

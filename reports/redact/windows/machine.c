@@ -9,7 +9,7 @@
 
 enum { SMBIOS_MAX = 1024 * 1024, SMBIOS_HEADER = 8, STRUCTURE_HEADER = 4, SERIAL_AT = 7 };
 
-/* The string of that number behind a structure; NULL: none. Strings end with a NUL, the last with two. */
+/* The string of that number after a structure; NULL: none. Strings end with a NUL, the last with two. */
 static const char *smbios_string(const char *strings, const char *end, unsigned number)
 {
 	while (number > 1 && strings < end && *strings != '\0') {
@@ -64,7 +64,7 @@ int redactor_add_machine(struct redactor *redactor, const char *host, struct err
 		redactor_set_key(redactor, text);
 		rc = redactor_add(redactor, REDACT_SERIAL, text, err);
 	}
-	/* Of a host in a domain. */
+	/* The name of a host in a domain. */
 	if (rc == 0 && GetComputerNameExW(ComputerNameDnsFullyQualified, name, &length)) {
 		char *text CLEANUP_FREE = wide_to_utf8(name);
 		rc = redactor_add(redactor, REDACT_HOST, text, err);

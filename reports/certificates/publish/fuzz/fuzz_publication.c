@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stranger's manifest: what is taken has names that stay in a folder, and sizes within their limits. */
+/* Untrusted manifests: accepted ones have names that stay in a folder, and sizes within their limits. */
 #include "reports/certificates/publish/publication.h"
 
 #include <stdint.h>
