@@ -29,7 +29,7 @@ struct container_identity {
  * descriptor. -1 with errno. */
 int container_identify(int fd, const char *name, struct container_identity *out);
 
-/* The mount of the identity; NULL: not in the view. */
+/* The mount with this id; NULL: not in the view. */
 const struct container_mount *container_mount_by_id(const struct container_view *view, int id);
 
 /* The digest of the descriptor's file (O_PATH is enough), read or from the records. To be called after

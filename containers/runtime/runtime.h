@@ -57,9 +57,9 @@ struct runtime_options {
 
 struct runtime_description {
 	bool is_private;
-	const char *run_id;  /* "run-XXXXXX", unique: the label of launches and sweeps */
-	const char *name;    /* "containerd", as the runtime says */
-	const char *version; /* "1.6.20~ds1", as the runtime says */
+	const char *run_id;	 /* "run-XXXXXX", unique: the label of launches and sweeps */
+	const char *name;	 /* "containerd", as the runtime says */
+	const char *version;	 /* "1.6.20~ds1", as the runtime says */
 	const char *api_version; /* "v1" */
 	const char *snapshotter; /* "" when attached */
 	/* Names of a private one's runtime handlers: "runc", and "crun" and "kata" where installed. */

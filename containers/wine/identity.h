@@ -27,7 +27,7 @@ int wine_identity_read(const struct wine_node *node, struct wine_identity *out, 
 int wine_identity_add_files(const struct wine_node *node, const char *location_path,
 			    struct digest_set *set, struct digests *digests, struct error *err);
 
-/* Does a library of vkd3d contain the version suffix that build-wined3d.sh sets? */
+/* Does a library of vkd3d contain the DXIL mark that build-wined3d.sh sets? */
 bool wine_vkd3d_has_dxil(const char *data, size_t size);
 
 /* The digits and dots after "vkd3d " in a library's bytes; NULL: none. Caller frees. */

@@ -36,7 +36,7 @@ enum compat_verdict case_verdict(bool known, bool fits);
 
 /* CANNOT_WORK when `has` is an older version than `needs`, UNKNOWN when it is "". */
 enum compat_verdict case_at_least(const char *has, const char *needs);
-const char *case_told(const char *fact); /* "not known" for "" */
+const char *case_known(const char *fact); /* "not known" for "" */
 
 /* From the image's configuration; NULL: it has none. */
 const char *case_variable(const struct compat_case *it, const char *name);

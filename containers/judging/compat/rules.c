@@ -223,7 +223,7 @@ bool case_list_has(const char *list, bool (*fits)(const char *element, size_t si
 	return false;
 }
 
-const char *case_told(const char *fact)
+const char *case_known(const char *fact)
 {
 	return fact[0] != '\0' ? fact : "not known";
 }

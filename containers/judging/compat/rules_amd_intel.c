@@ -52,7 +52,7 @@ void rule_rocm_release(struct compat_case *it)
 		    version_compare(minor, row->newest) <= 0;
 	compat_find(it, case_verdict(known, fits),
 		    "the image has ROCm %s; the host's amdgpu (%s) is of %s%s%s%s%s", minor,
-		    case_told(version), row->release, known ? ", which goes with " : "",
+		    case_known(version), row->release, known ? ", which goes with " : "",
 		    row->oldest, known ? " to " : "", row->newest);
 }
 
@@ -74,7 +74,7 @@ void rule_amd_architecture(struct compat_case *it)
 		compat_find(it,
 			    case_verdict(has[0] != '\0', case_list_has(list, case_code_is_of, has)),
 			    "the image is built for '%.200s', the architecture of '%s' is %s", list,
-			    it->gpu->name, case_told(has));
+			    it->gpu->name, case_known(has));
 }
 
 void rule_intel_platform(struct compat_case *it)
@@ -99,5 +99,5 @@ void rule_intel_platform(struct compat_case *it)
 		compat_find(it, COMPAT_WORKS,
 			    "'%s': compute-runtime in the image (%s) goes with any kernel that has "
 			    "the device",
-			    gpu->name, case_told(library->version));
+			    gpu->name, case_known(library->version));
 }

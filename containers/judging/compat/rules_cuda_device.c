@@ -82,8 +82,8 @@ static void judge_requirement(struct compat_case *it, const char *name, const ch
 			    "%s='%.300s' %s: '%s' has driver %s, CUDA %s, compute capability %s, "
 			    "brand %s",
 			    name, requirement, answers[answer].words, gpu->name,
-			    case_told(facts.driver), case_told(facts.cuda), case_told(facts.arch),
-			    case_told(facts.brand));
+			    case_known(facts.driver), case_known(facts.cuda),
+			    case_known(facts.arch), case_known(facts.brand));
 }
 
 void rule_nvidia_require(struct compat_case *it)

@@ -60,7 +60,7 @@ void rule_nvidia_lock_step(struct compat_case *it)
 			it, version[0] == '\0' ? COMPAT_UNKNOWN : COMPAT_CANNOT_WORK,
 			"%s in the image is of driver %s, and the host's kernel module is %s (%zu "
 			"such libraries): CUDA fails with 803, NVML with 18",
-			first->path, first->version, case_told(version), others);
+			first->path, first->version, case_known(version), others);
 }
 
 /* The driver library of a forward-compatibility package (cuda-compat-12-4). */
@@ -145,7 +145,7 @@ void rule_cuda_driver(struct compat_case *it)
 	} else
 		compat_find(it, demand.driver[0] == '\0' ? COMPAT_UNKNOWN : COMPAT_CANNOT_WORK,
 			    "CUDA %s of the image needs driver %s, the host's is %s%s%s",
-			    demand.toolkit, needs, case_told(demand.driver),
+			    demand.toolkit, needs, case_known(demand.driver),
 			    runs_cuda[0] != '\0' ? ", which runs CUDA " : "", runs_cuda);
 }
 

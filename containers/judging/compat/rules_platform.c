@@ -7,7 +7,7 @@ static void judge_names(struct compat_case *it, const char *wanted, const char *
 {
 	bool known = wanted[0] != '\0' && has[0] != '\0';
 	compat_find(it, case_verdict(known, text_equal(wanted, has)), "image: %s; host: %s",
-		    case_told(wanted), case_told(has));
+		    case_known(wanted), case_known(has));
 }
 
 void rule_os(struct compat_case *it)
@@ -74,7 +74,7 @@ void rule_mounted_glibc(struct compat_case *it)
 	}
 	compat_find(it, musl ? COMPAT_CANNOT_WORK : case_at_least(it->contents->glibc, needs),
 		    "driver files of the host need glibc %s, that of the image is %s", needs,
-		    musl ? "musl" : case_told(it->contents->glibc));
+		    musl ? "musl" : case_known(it->contents->glibc));
 }
 
 /* Adds needs that nobody satisfies, of the program that the image starts, or of all others with their

@@ -79,7 +79,7 @@ void rule_windows_build(struct compat_case *it)
 	if (version[0] == '\0' || it->host->windows.build == 0) {
 		compat_find(it, COMPAT_UNKNOWN,
 			    "os.version of the image is %s, the host's build is %s",
-			    case_told(version), case_told(it->host->os_version));
+			    case_known(version), case_known(it->host->os_version));
 		return;
 	}
 	if (windows_version_parse(version, "os.version", &image, &err) < 0) {

@@ -148,8 +148,8 @@ int pe_version(const struct byte_source *source, char *out, struct error *err)
 	if (number(data, 4) < reader.memory)
 		return error_set(err, ERROR_FORMAT, "PE version is outside its section");
 	const uint64_t offset = (uint64_t)number(data, 4) - reader.memory + reader.file;
-	const size_t told = number(data + 4, 4);
-	const size_t size = told < sizeof(info) ? told : sizeof(info);
+	const size_t stated = number(data + 4, 4);
+	const size_t size = stated < sizeof(info) ? stated : sizeof(info);
 	rc = read_exactly(&reader, offset, info, size);
 	/* It begins after the name "VS_VERSION_INFO", at a multiple of 4. */
 	for (size_t at = 0; rc == 0 && at + FIXED_INFO <= size; at += 4) {

@@ -200,11 +200,11 @@ static int finish_entry(struct catalogue_entry *entry, struct arena *arena, stru
 				 platform->architecture);
 	if (level > 1 && level > platform_level(platform))
 		platform->variant = arena_format(arena, "v%u", level);
-	entry->told[0] = (struct json_pair){"CUDA_VERSION", entry->wants.cuda};
-	entry->told[1] = (struct json_pair){"org.opencontainers.image.base.name", entry->base};
-	image->environment = &entry->told[0];
+	entry->stated[0] = (struct json_pair){"CUDA_VERSION", entry->wants.cuda};
+	entry->stated[1] = (struct json_pair){"org.opencontainers.image.base.name", entry->base};
+	image->environment = &entry->stated[0];
 	image->environment_count = entry->wants.cuda[0] != '\0';
-	image->annotations = &entry->told[1];
+	image->annotations = &entry->stated[1];
 	image->annotation_count = entry->base[0] != '\0';
 	return platform->os_version[0] != '\0' && text_equal(platform->os, "windows")
 		       ? windows_version_parse(platform->os_version, "platform.osVersion", &version,

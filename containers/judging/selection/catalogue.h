@@ -44,8 +44,8 @@ struct catalogue_entry {
 	 * of an entry in an index, or only its platform if that is not the host's. */
 	struct image image;
 	struct json_pair
-		told[2]; /* the variable and the annotation that stand for `cuda` and `base` */
-	bool loaded;	 /* the image's own variables are known */
+		stated[2]; /* the variable and the annotation that stand for `cuda` and `base` */
+	bool loaded;	   /* the image's own variables are known */
 	struct catalogue_requirements wants;
 	cJSON *compatibility; /* document of its compatibility artifact; NULL: none */
 	const char *artifact; /* the digest of that artifact; "" */

@@ -185,7 +185,7 @@ static int compare_value(const struct expression *expression, const char *value,
 	return 0;
 }
 
-static const char *told(struct walk *walk, const struct json_at *at)
+static const char *node_text(struct walk *walk, const struct json_at *at)
 {
 	char *text CLEANUP_FREE = json_print_compact(at->node);
 	return text != NULL ? arena_format(walk->arena, "%.200s", text) : "";
@@ -214,7 +214,7 @@ static int judge_element(struct walk *walk, const struct json_at *at, struct mat
 		return rc;
 	out->answer = answer;
 	out->why = arena_format(walk->arena, "%.100s %.100s %s, and the host %s%.100s", walk->set,
-				at->key, told(walk, at),
+				at->key, node_text(walk, at),
 				there == FEATURE_UNKNOWN ? "does not tell it"
 				: there == FEATURE_NO	 ? "does not have it"
 				: value != NULL		 ? "has "
@@ -254,7 +254,7 @@ static struct match nothing(struct walk *walk, const struct json_at *at)
 	bool all = features_are_all(walk->features, walk->set);
 	return (struct match){
 		all ? FEATURE_NO : FEATURE_UNKNOWN,
-		arena_format(walk->arena, "%.100s %s, and %s", walk->set, told(walk, at),
+		arena_format(walk->arena, "%.100s %s, and %s", walk->set, node_text(walk, at),
 			     all ? "nothing of the host's fits" : "the host does not tell it")};
 }
 

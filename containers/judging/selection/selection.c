@@ -119,7 +119,7 @@ static int compare_items(const void *first, const void *second)
 				   : (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-static const char *told(const struct selection_item *item, size_t i, struct arena *arena)
+static const char *key_text(const struct selection_item *item, size_t i, struct arena *arena)
 {
 	const char *text = item->keys[i].text;
 	return text[0] != '\0' ? arena_format(arena, "%s%s", steps[i].has, text)
@@ -138,8 +138,8 @@ static void explain(const struct selection_item *first, struct selection_item *i
 		item->reason = "the same as the first, and behind it in the catalogue";
 	} else {
 		item->step = steps[i].name;
-		item->reason = arena_format(arena, "%s; the first %s", told(item, i, arena),
-					    told(first, i, arena));
+		item->reason = arena_format(arena, "%s; the first %s", key_text(item, i, arena),
+					    key_text(first, i, arena));
 	}
 }
 

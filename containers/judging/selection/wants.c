@@ -55,7 +55,7 @@ static void judge_driver(struct compat_case *it)
 	if (least != NULL)
 		compat_find(it, of_kernel ? COMPAT_UNKNOWN : case_at_least(has, least),
 			    "the image wants driver %s of %s, the host's is %s", least, gpu->vendor,
-			    case_told(has));
+			    case_known(has));
 }
 
 /* Does the image have code, for one of the targets in `list`, that the GPU runs? */
@@ -72,7 +72,7 @@ static void judge_code(struct compat_case *it, const char *what, const char *con
 	if (wanted.size > 0)
 		compat_find(it, case_verdict(has[0] != '\0', runs),
 			    "the image is built for %s %s, that of '%s' is %s", what,
-			    text_string(&wanted), it->gpu->name, case_told(has));
+			    text_string(&wanted), it->gpu->name, case_known(has));
 }
 
 static void judge_capability(struct compat_case *it)
