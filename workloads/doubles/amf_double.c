@@ -2,24 +2,24 @@
 
 /*
  * The media framework of AMD's driver for tests, found by its name through LD_LIBRARY_PATH, on
- * Windows loaded before the probe's own code asks for it. Its streams carry the pixels that they are
- * given (h264_pcm.h, whose faults it has), so that it encodes frames of 64 by 64 at most.
+ * Windows loaded before the probe's own code asks for it. Its streams carry the caller's pixels
+ * unchanged (h264_pcm.h, with its faults), so it encodes frames of at most 64 by 64.
  *
- * Beside settings.h:
+ * In addition to the words of settings.h:
  *
- *   version=N    the release of 1.4 that it is; default 30
- *   all          it makes components of HEVC and AV1, too; what comes out is H.264 all the same
+ *   version=N    its release of version 1.4; default 30
+ *   all          it makes components of HEVC and AV1, too; their output is H.264
  *   none         it makes no component
  *   software     its encoder works on a processor
- *   hold=N       it wants N frames more before any comes out
- *   starving     it wants more input for ever
- *   repeating    it says that the output is to be asked for again, for ever
+ *   hold=N       it needs N more frames before the first output
+ *   starving     it requests more input for ever
+ *   repeating    it asks the caller to query the output again, for ever
  *   full         every other frame is refused at first
- *   nowhere      what is allocated is nowhere
+ *   nowhere      an allocation succeeds without memory
  *   extensions   it names two extensions of Vulkan, one of which the device has
  *   greedy       it asks for 1000 extensions of Vulkan
  *   growing      it asks for one, and then for 1000
- *   long         a picture says that it is 16 MB long
+ *   long         a picture reports a length of 16 MB
  */
 
 #include "workloads/amf/amf_abi.h"
@@ -42,7 +42,7 @@ enum { SIDE_MAX = 64, PITCH = 128, PICTURES = VIDEO_FRAMES };
 EXPORT amf_result AMFQueryVersion(uint64_t *version);
 EXPORT amf_result AMFInit(uint64_t version, amf_object *out);
 
-/* Every object is one of these: what is not its own is not used. */
+/* Every object is one of these, with unused members. */
 struct object {
 	struct amf_table head;
 	long references;
@@ -52,7 +52,7 @@ struct object {
 		uint8_t *memory;
 	} planes[2];
 	struct text bytes; /* of a buffer */
-	/* Of a component: */
+	/* Only in a component: */
 	struct h264_pcm writer;
 	struct object *outputs[PICTURES];
 	unsigned put, got;
@@ -70,7 +70,7 @@ static long alive;
 
 typedef void (*const table)(void);
 
-/* An entry of a table. */
+/* An entry of a function table. */
 #define METHOD(interface, method, function)                                                        \
 	[interface##_##method##_PLACE] =                                                           \
 		(void (*)(void))(1 ? (function) : (interface##_##method *)NULL)
@@ -121,7 +121,7 @@ static amf_result query(amf_object o, const struct amf_guid *guid, amf_object *o
 	return AMF_OK;
 }
 
-/* What every object has. */
+/* The methods of every object. */
 #define BASE                                                                                       \
 	METHOD(AMFInterface, Release, release_object), METHOD(AMFContext, QueryInterface, query)
 
@@ -234,7 +234,7 @@ static amf_result get_caps(amf_object o, amf_object *out)
 	return AMF_OK;
 }
 
-/* Of any codec: the end of the name says which property it is. */
+/* For any codec: the end of the name identifies the property. */
 static amf_result set_property(amf_object o, const wchar_t *name, struct amf_variant value)
 {
 	struct object *c = object_of(o);
@@ -411,8 +411,8 @@ amf_result AMFQueryVersion(uint64_t *version)
 	return AMF_OK;
 }
 
-/* What is left when the probe ends is told on stderr: its tests look for it. */
-static void tell_what_is_left(void)
+/* Reports objects left at exit on stderr, where the tests look for it. */
+static void report_leaks(void)
 {
 	if (alive != 0)
 		(void)fprintf(stderr, "amf double: %ld objects are left\n", alive);
@@ -422,7 +422,7 @@ amf_result AMFInit(uint64_t version, amf_object *out)
 {
 	static struct amf_table factory = {factory_calls};
 	ENTER(AMFInit);
-	(void)atexit(tell_what_is_left);
+	(void)atexit(report_leaks);
 	*out = &factory;
 	return version <= AMF_VERSION(1, 4, 30) ? AMF_OK : AMF_NOT_SUPPORTED;
 }

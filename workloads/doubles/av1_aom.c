@@ -7,7 +7,7 @@
 #include <aom/aomcx.h>
 #include <string.h>
 
-enum { FASTEST = 10, QUANTISER_STEP = 4, TILE_GROUPS = 2 /* more than one: headers apart */ };
+enum { FASTEST = 10, QUANTISER_STEP = 4, TILE_GROUPS = 2 /* > 1: separate headers */ };
 
 struct control {
 	int id, value;
@@ -29,7 +29,7 @@ static bool set_up(struct av1_aom *coder, const struct av1_sequence *s, const st
 		{AV1E_SET_NUM_TG, TILE_GROUPS},
 		{AV1E_SET_SUPERBLOCK_SIZE, s->use_128x128_superblock ? AOM_SUPERBLOCK_SIZE_128X128
 								     : AOM_SUPERBLOCK_SIZE_64X64},
-		{AV1E_SET_ENABLE_ORDER_HINT, 0}, /* no references are told by it */
+		{AV1E_SET_ENABLE_ORDER_HINT, 0}, /* headers without order hints */
 		{AV1E_SET_ENABLE_FILTER_INTRA, s->enable_filter_intra},
 		{AV1E_SET_ENABLE_INTRA_EDGE_FILTER, s->enable_intra_edge_filter},
 		{AV1E_SET_ENABLE_INTERINTRA_COMP, 0},
@@ -55,7 +55,7 @@ static bool set_up(struct av1_aom *coder, const struct av1_sequence *s, const st
 		.min_quantizers = {(int)f->base_q_idx / QUANTISER_STEP},
 		.framerate_factor = {1},
 	};
-	/* At its fastest libaom has neither, whatever it is told. */
+	/* At its fastest libaom uses neither, whatever it is set to. */
 	return !s->enable_interintra_compound && !s->enable_warped_motion &&
 	       control(coder, controls, ARRAY_SIZE(controls)) &&
 	       aom_codec_control(&coder->codec, AV1E_SET_SVC_PARAMS, &layers) == AOM_CODEC_OK;
@@ -89,21 +89,21 @@ static unsigned slot_of(const struct av1_frame *frame)
 	return slot;
 }
 
-/* libaom refreshes a slot of a reference alone: that is the last one, which nothing is predicted from. */
-static bool tell_references(struct av1_aom *coder, const struct av1_frame *frame)
+/* libaom refreshes only a slot of a reference: the last one, from which nothing is predicted. */
+static bool set_references(struct av1_aom *coder, const struct av1_frame *frame)
 {
-	aom_svc_ref_frame_config_t told = {.reference = {1}};
+	aom_svc_ref_frame_config_t references = {.reference = {1}};
 	const unsigned slot = slot_of(frame);
 	for (size_t i = 0; i < AV1_REFERENCES; i++)
-		told.ref_idx[i] = frame->ref_frame_idx[i];
-	told.ref_idx[AV1_REFERENCES - 1] = (int)slot;
-	told.refresh[slot] = 1;
+		references.ref_idx[i] = frame->ref_frame_idx[i];
+	references.ref_idx[AV1_REFERENCES - 1] = (int)slot;
+	references.refresh[slot] = 1;
 	return frame->key || aom_codec_control(&coder->codec, AV1E_SET_SVC_REF_FRAME_CONFIG,
-					       &told) == AOM_CODEC_OK;
+					       &references) == AOM_CODEC_OK;
 }
 
-/* The caller's header in libaom's words: it tells no order, and without a level the deltas of the loop
- * filter, the filters behind it and the references that are not LAST_FRAME change nothing. */
+/* The caller's header as libaom writes it: without order hints, and with what has no effect as in
+ * libaom: deltas of a loop filter without a level, later filters, references other than LAST_FRAME. */
 static void translate(const struct av1_sequence *sequence, const struct av1_frame *frame,
 		      struct text *out)
 {
@@ -133,7 +133,7 @@ static size_t read_size(const uint8_t *data, size_t size, size_t *at)
 	return value;
 }
 
-/* The units that libaom made: a header that is the expected one, and a tile. */
+/* Takes the tile from libaom's units; false: their header is not the expected one. */
 static bool take_units(const uint8_t *data, size_t size, const struct text *expected,
 		       struct text *tile)
 {
@@ -192,7 +192,7 @@ bool av1_aom_encode(struct av1_aom *coder, const struct av1_sequence *sequence,
 	}
 	if (!coder->open && (!frame->key || !open_coder(coder, sequence, frame)))
 		return false;
-	return tell_references(coder, frame) && code(coder, sequence, frame, &image, tile);
+	return set_references(coder, frame) && code(coder, sequence, frame, &image, tile);
 }
 
 void av1_aom_close(struct av1_aom *coder)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sections of the specification of AV1: 5.11 (blocks), 7.11.2 (prediction), 7.13.2.10 (transform), 8.3
- * (which table codes what). */
+ * (choice of tables). */
 #include "workloads/doubles/av1_lossless.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { SIDE = AV1_LOSSLESS_SIDE, BLOCK = 4, SAMPLES = 16, UNITS = SIDE / BLOCK }
 enum { BASE_LEVELS = 2, RANGE_STEP = 3, RANGE_STEPS = 4, LEVEL_MAX = 14 };
 enum { CULLED_MAX = 63 };
 
-/* Section 9.3, of base_q_idx up to 20 and transforms of 4 by 4: tables that are never used are left out. */
+/* Section 9.3, for base_q_idx up to 20 and transforms of 4 by 4, without unused tables. */
 static const uint16_t partition[] = {20137, 21547, 23078, 29566, 29837, 30261, 30524, 30892, 31724};
 static const uint16_t skip[] = {31671};
 static const uint16_t key_mode[] = {15588, 17027, 19338, 20218, 20682, 21110,
@@ -76,7 +76,7 @@ static void begin_tables(struct av1_tables *tables)
 	fill(tables->more[0], more[0], 42, 4);
 }
 
-/* How often a symbol was used counts within a frame. */
+/* The counts of symbols start at 0 in each frame. */
 static void forget(av1_cdf *cdfs, size_t rows, size_t symbols)
 {
 	for (size_t i = 0; i < rows; i++)
@@ -100,10 +100,10 @@ static void take_over(struct av1_tables *tables)
 	forget(tables->more[0], 42, 4);
 }
 
-/* What of a plane later blocks look at, above and to the left. */
+/* The state of a plane that later blocks use, above and to the left. */
 struct edges {
 	unsigned above[UNITS], left[UNITS];	 /* sums of levels */
-	int above_sign[UNITS], left_sign[UNITS]; /* of the mean: -1, 0 or 1 */
+	int above_sign[UNITS], left_sign[UNITS]; /* sign of the mean: -1, 0 or 1 */
 };
 
 struct coder {
@@ -114,7 +114,7 @@ struct coder {
 	unsigned plane;
 };
 
-/* The order of levels. */
+/* The scan order of levels. */
 static const uint8_t scan[SAMPLES] = {0, 1, 4, 8, 5, 2, 3, 6, 9, 12, 13, 10, 7, 11, 14, 15};
 
 static int sample_at(const struct coder *coder, unsigned x, unsigned y)
@@ -122,7 +122,7 @@ static int sample_at(const struct coder *coder, unsigned x, unsigned y)
 	return coder->frame->data[coder->plane][y * coder->frame->pitch[coder->plane] + x];
 }
 
-/* 7.11.2.5: nothing is lost, so neighbours are those of the frame. */
+/* 7.11.2.5: coding is lossless, so neighbours are the frame's own samples. */
 static int mean_of(const struct coder *coder, unsigned x, unsigned y)
 {
 	const unsigned sides = (x > 0 ? 1u : 0u) + (y > 0 ? 1u : 0u);
@@ -133,7 +133,7 @@ static int mean_of(const struct coder *coder, unsigned x, unsigned y)
 	return sides == 0 ? 128 : sides == 1 ? (sum + 2) >> 2 : (sum + 4) >> 3;
 }
 
-/* The opposite of 7.13.2.10, of a row or a column. */
+/* The inverse of 7.13.2.10, for a row or a column. */
 static void transform(int *values, unsigned step)
 {
 	int a = values[0], b = values[step], c = values[2 * step], d = values[3 * step];
@@ -210,7 +210,7 @@ static unsigned more_context(const int *levels, unsigned at)
 	return near + (at == 0 ? 0 : at / BLOCK < 2 && at % BLOCK < 2 ? 7 : 14);
 }
 
-/* 5.11.39: how many levels there are up to the last. */
+/* 5.11.39: the position of the last level. */
 static void put_end(struct coder *coder, unsigned count)
 {
 	const unsigned type = coder->plane > 0;

@@ -28,7 +28,7 @@ static void add(struct av1_symbols *symbols, uint32_t value)
 	symbols->bits.data[at] = 1;
 }
 
-/* 8.2.6: what is left of the range behind symbols up to one. */
+/* 8.2.6: the rest of the range after the symbols up to one. */
 static uint32_t rest(const struct av1_symbols *symbols, const uint16_t *cdf, unsigned count,
 		     unsigned symbol)
 {
@@ -71,7 +71,7 @@ void av1_put_literal(struct av1_symbols *symbols, unsigned value, unsigned count
 		put(symbols, even, 2, value >> count & 1);
 }
 
-/* A value in the range whose last bit is a one, and the bit in front of the first, which is none. */
+/* Writes a value in the range whose last bit is a one, without the bit before the first. */
 void av1_symbols_end(struct av1_symbols *symbols, struct text *out)
 {
 	const uint32_t step = 1u << (WINDOW - 2);

@@ -9,19 +9,19 @@
 
 enum { AV1_SYMBOLS_MAX = 14 };
 
-/* How likely each of some symbols is: 32768 times the sum up to it, then how often it was used. */
+/* Cumulative probabilities of symbols, times 32768, then the number of uses. */
 typedef uint16_t av1_cdf[AV1_SYMBOLS_MAX + 1];
 
-/* A tile in the making. It is kept as one bit a byte, so that a carry can go back. */
+/* A tile under construction, one bit a byte, so that a carry can propagate back. */
 struct av1_symbols {
 	struct text bits;
 	uint32_t low, range;
 };
 
 void av1_symbols_begin(struct av1_symbols *symbols);
-/* One of `count` symbols, which becomes more likely. */
+/* Writes one of `count` symbols, which becomes more likely. */
 void av1_put_symbol(struct av1_symbols *symbols, uint16_t *cdf, unsigned count, unsigned symbol);
-/* The highest of `count` bits first. */
+/* Writes `count` bits, the highest first. */
 void av1_put_literal(struct av1_symbols *symbols, unsigned value, unsigned count);
 /* Appends the tile and frees the rest. */
 void av1_symbols_end(struct av1_symbols *symbols, struct text *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* The library of a CUDA driver for tests, found by its name through LD_LIBRARY_PATH. Its devices run
- * on the processor what the probe's kernels are made from. */
+ * the source of the probe's kernels on the processor. */
 
 #include "workloads/cuda/cuda.h"
 #include "workloads/doubles/settings.h"
@@ -16,7 +16,7 @@
 #define MODULE	     ((cuda_module)(uintptr_t)0x3000)
 #define WORK	     ((cuda_function)(uintptr_t)0x4001)
 #define MONTE_CARLO  ((cuda_function)(uintptr_t)0x4002)
-/* Results that decide nothing for the probe. */
+/* Results that the probe does not distinguish. */
 enum {
 	CUDA_ERROR_INVALID_VALUE = 1,
 	CUDA_ERROR_OUT_OF_MEMORY = 2,
@@ -30,12 +30,12 @@ enum {
 
 #define DECLARE(m, n, p) EXPORT cuda_result m##_double p __asm__(n);
 
-/* Named as in the library, which is not always as the probe calls them. */
+/* Named as in the library; the probe's names differ in part. */
 CUDA_FUNCTIONS(DECLARE)
 EXPORT cuda_result cuDeviceGetUuid(struct cuda_uuid *uuid, cuda_device device);
 EXPORT cuda_result cuDeviceGetLuid(char luid[8], unsigned *nodes, cuda_device device);
 
-/* Returns the failure that is asked for, or that the driver was not initialized. */
+/* Returns the configured failure, or that the driver was not initialized. */
 #define ENTER(name)                                                                                \
 	do {                                                                                       \
 		const cuda_result result_ = setting_enter(#name);                                  \
@@ -101,7 +101,7 @@ cuda_result cuDeviceGetUuid(struct cuda_uuid *uuid, cuda_device device)
 	return CUDA_SUCCESS;
 }
 
-/* Of Windows alone, as in the real library. */
+/* Only on Windows, as in the real library. */
 cuda_result cuDeviceGetLuid(char luid[8], unsigned *nodes, cuda_device device)
 {
 	ENTER(cuDeviceGetLuid);
@@ -124,7 +124,7 @@ cuda_result cuDeviceGetAttribute_double(int *value, int attribute, cuda_device d
 {
 	static const struct {
 		int attribute, value;
-	} told[] = {
+	} supported[] = {
 		{CUDA_ATTRIBUTE_MULTIPROCESSORS, 40},
 		{CUDA_ATTRIBUTE_PCI_BUS, 0x40},
 		{CUDA_ATTRIBUTE_CAPABILITY_MAJOR, 7},
@@ -132,9 +132,9 @@ cuda_result cuDeviceGetAttribute_double(int *value, int attribute, cuda_device d
 	};
 	ENTER(cuDeviceGetAttribute);
 	*value = 0;
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		if (told[i].attribute == attribute)
-			*value = told[i].value;
+	for (size_t i = 0; i < sizeof(supported) / sizeof(supported[0]); i++)
+		if (supported[i].attribute == attribute)
+			*value = supported[i].value;
 	if (attribute == CUDA_ATTRIBUTE_PCI_BUS)
 		*value = (int)setting_number("pci-bus", (size_t)*value) + device;
 	if (attribute == CUDA_ATTRIBUTE_PCI_DOMAIN)
@@ -150,8 +150,8 @@ cuda_result cuDeviceCanAccessPeer_double(int *can, cuda_device device, cuda_devi
 	return CUDA_SUCCESS;
 }
 
-/* Objects that nothing is asked of are one byte each, so that the leak sanitizer sees those that
- * are left. */
+/* Objects without content are one byte each, so that the leak sanitizer finds those that are not
+ * freed. */
 static cuda_result create(void *handle)
 {
 	void *object = malloc(1);
@@ -183,7 +183,7 @@ cuda_result cuStreamCreate_double(cuda_stream *stream, unsigned flags)
 	return create(stream);
 }
 
-/* Everything is done when it is asked for; what fails on a device is told here. */
+/* Everything runs at the call itself; failures of a device are reported here. */
 cuda_result cuStreamQuery_double(cuda_stream stream)
 {
 	ENTER(cuStreamQuery);
@@ -333,23 +333,23 @@ static uint32_t number_of(void *parameter)
 	return number;
 }
 
-static void run_work(void **told)
+static void run_work(void **arguments)
 {
-	const uint32_t elements = number_of(told[3]) + (setting_has("overrun") ? 1 : 0);
+	const uint32_t elements = number_of(arguments[3]) + (setting_has("overrun") ? 1 : 0);
 	float scale = 0;
-	memcpy(&scale, told[5], sizeof(scale));
+	memcpy(&scale, arguments[5], sizeof(scale));
 	for (running = 0; running < launched; running++)
-		work(pointer_of(told[0]), pointer_of(told[1]), pointer_of(told[2]), elements,
-		     number_of(told[4]), scale);
+		work(pointer_of(arguments[0]), pointer_of(arguments[1]), pointer_of(arguments[2]),
+		     elements, number_of(arguments[4]), scale);
 }
 
-static void run_monte_carlo(void **told)
+static void run_monte_carlo(void **arguments)
 {
-	uint32_t *hits = pointer_of(told[0]);
+	uint32_t *hits = pointer_of(arguments[0]);
 	for (running = 0; running < launched; running++)
-		monte_carlo(hits, number_of(told[1]), number_of(told[2]));
+		monte_carlo(hits, number_of(arguments[1]), number_of(arguments[2]));
 	if (setting_has("biased")) /* a device that counts a little less everywhere */
-		for (uint32_t i = 0; i < number_of(told[1]); i++)
+		for (uint32_t i = 0; i < number_of(arguments[1]); i++)
 			hits[i] -= 1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The device: what it tells, and what it makes. */
+/* The device: its capabilities, and the objects that it creates. */
 #include "workloads/doubles/d3d12video_double.h"
 
 #include "workloads/doubles/d3d12video_double_commands.h"
@@ -45,7 +45,7 @@ HRESULT d3d12video_double_give(void *object, void **out)
 
 static const struct double_codec *const codecs[] = {&double_h264, &double_hevc, &double_av1};
 
-/* NULL: it is not known. */
+/* NULL: unknown. */
 static const struct double_codec *find_codec(D3D12_VIDEO_ENCODER_CODEC number)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(codecs); i++) {
@@ -62,7 +62,7 @@ static bool has_codec(D3D12_VIDEO_ENCODER_CODEC codec)
 		(int)codec == (int)setting_number("codec", D3D12_VIDEO_ENCODER_CODEC_H264));
 }
 
-/* The first of each codec, or High. */
+/* The first profile of each codec, or High. */
 static bool is_profile(D3D12_VIDEO_ENCODER_CODEC codec,
 		       const D3D12_VIDEO_ENCODER_PROFILE_DESC *profile)
 {
@@ -75,7 +75,7 @@ static UINT level_size(D3D12_VIDEO_ENCODER_CODEC codec)
 	return codec == D3D12_VIDEO_ENCODER_CODEC_H264 ? 4 : 8;
 }
 
-/* A level and, but for H.264, a tier. */
+/* Suggests a level and, except for H.264, a tier. */
 static void suggest(const struct double_codec *codec, int *level)
 {
 	level[0] = (int)setting_number("level", codec->level);
@@ -83,7 +83,7 @@ static void suggest(const struct double_codec *codec, int *level)
 		level[1] = setting_has("high-tier");
 }
 
-static HRESULT tell_codec(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC *query)
+static HRESULT report_codec(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC *query)
 {
 	if ((int)query->Codec > D3D12_VIDEO_ENCODER_CODEC_HEVC && setting_has("new-codec"))
 		return E_INVALIDARG;
@@ -91,13 +91,13 @@ static HRESULT tell_codec(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC *query)
 	return S_OK;
 }
 
-static HRESULT tell_profile(D3D12_FEATURE_DATA_VIDEO_ENCODER_PROFILE_LEVEL *query)
+static HRESULT report_profile(D3D12_FEATURE_DATA_VIDEO_ENCODER_PROFILE_LEVEL *query)
 {
 	query->IsSupported = setting_has("all-codecs") || is_profile(query->Codec, &query->Profile);
 	return query->MinSupportedLevel.DataSize == level_size(query->Codec) ? S_OK : E_INVALIDARG;
 }
 
-static HRESULT tell_sizes(D3D12_FEATURE_DATA_VIDEO_ENCODER_OUTPUT_RESOLUTION *query)
+static HRESULT report_sizes(D3D12_FEATURE_DATA_VIDEO_ENCODER_OUTPUT_RESOLUTION *query)
 {
 	const D3D12_VIDEO_ENCODER_PICTURE_RESOLUTION_DESC least = {16, 16}, most = {64, 64};
 	if (query->ResolutionRatiosCount != 1)
@@ -110,7 +110,7 @@ static HRESULT tell_sizes(D3D12_FEATURE_DATA_VIDEO_ENCODER_OUTPUT_RESOLUTION *qu
 }
 
 static HRESULT
-tell_references(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT *query)
+report_references(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT *query)
 {
 	query->IsSupported = TRUE;
 	query->PictureSupport.pH264Support->MaxL0ReferencesForP = 1;
@@ -118,8 +118,8 @@ tell_references(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT *
 	return query->PictureSupport.DataSize == 20 ? S_OK : E_INVALIDARG;
 }
 
-/* What is asked for is what is used. */
-static HRESULT tell_support(D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT *query)
+/* The requested settings are used. */
+static HRESULT report_support(D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT *query)
 {
 	const struct double_codec *codec = find_codec(query->Codec);
 	const bool sound = query->InputFormat == DXGI_FORMAT_NV12 && codec != NULL &&
@@ -150,11 +150,12 @@ static HRESULT tell_support(D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT *query)
 }
 
 static HRESULT
-tell_configuration(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query)
+report_configuration(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query)
 {
 	const struct double_codec *codec = find_codec(query->Codec);
-	return codec != NULL && codec->tell_configuration != NULL ? codec->tell_configuration(query)
-								  : E_INVALIDARG;
+	return codec != NULL && codec->report_configuration != NULL
+		       ? codec->report_configuration(query)
+		       : E_INVALIDARG;
 }
 
 static UINT support1_size(void)
@@ -163,7 +164,7 @@ static UINT support1_size(void)
 					   : sizeof(struct d3d12video_support1);
 }
 
-static HRESULT tell_requirements(D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOURCE_REQUIREMENTS *query)
+static HRESULT report_requirements(D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOURCE_REQUIREMENTS *query)
 {
 	query->IsSupported = is_profile(query->Codec, &query->Profile);
 	query->CompressedBitstreamBufferAccessAlignment = 4096;
@@ -182,19 +183,19 @@ static HRESULT STDMETHODCALLTYPE check_feature(ID3D12VideoDevice3 *object,
 		return failure;
 	switch ((int)feature) {
 	case D3D12_FEATURE_VIDEO_ENCODER_CODEC:
-		return size == 12 ? tell_codec(query) : E_INVALIDARG;
+		return size == 12 ? report_codec(query) : E_INVALIDARG;
 	case D3D12_FEATURE_VIDEO_ENCODER_PROFILE_LEVEL:
-		return tell_profile(query);
+		return report_profile(query);
 	case D3D12_FEATURE_VIDEO_ENCODER_OUTPUT_RESOLUTION_RATIOS_COUNT:
 		((D3D12_FEATURE_DATA_VIDEO_ENCODER_OUTPUT_RESOLUTION_RATIOS_COUNT *)query)
 			->ResolutionRatiosCount = 1;
 		return S_OK;
 	case D3D12_FEATURE_VIDEO_ENCODER_OUTPUT_RESOLUTION:
-		return tell_sizes(query);
+		return report_sizes(query);
 	case D3D12_FEATURE_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT:
-		return tell_configuration(query);
+		return report_configuration(query);
 	case D3D12_FEATURE_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT:
-		return tell_references(query);
+		return report_references(query);
 	case D3D12_FEATURE_VIDEO_ENCODER_RATE_CONTROL_MODE:
 		rate->IsSupported =
 			rate->RateControlMode == D3D12_VIDEO_ENCODER_RATE_CONTROL_MODE_CQP ||
@@ -202,12 +203,12 @@ static HRESULT STDMETHODCALLTYPE check_feature(ID3D12VideoDevice3 *object,
 		return S_OK;
 	case D3D12_FEATURE_VIDEO_ENCODER_SUPPORT:
 		return size == sizeof(D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT)
-			       ? tell_support(query)
+			       ? report_support(query)
 			       : E_INVALIDARG;
 	case D3D12VIDEO_SUPPORT1:
-		return size == support1_size() ? tell_support(query) : E_INVALIDARG;
+		return size == support1_size() ? report_support(query) : E_INVALIDARG;
 	case D3D12_FEATURE_VIDEO_ENCODER_RESOURCE_REQUIREMENTS:
-		return tell_requirements(query);
+		return report_requirements(query);
 	default:
 		return E_INVALIDARG;
 	}
@@ -292,7 +293,7 @@ static HRESULT STDMETHODCALLTYPE create_list(ID3D12Device *device, UINT node,
 		       : E_INVALIDARG;
 }
 
-/* Textures of NV12, which this Direct3D 12 does not have, are memory that the processor sees. */
+/* This Direct3D 12 has no NV12 textures, so they are memory that the processor can access. */
 static HRESULT STDMETHODCALLTYPE
 create_resource(ID3D12Device *device, const D3D12_HEAP_PROPERTIES *properties,
 		D3D12_HEAP_FLAGS flags, const D3D12_RESOURCE_DESC *description,
@@ -368,7 +369,7 @@ bool d3d12video_double_install(const struct d3d12_device *gpu)
 	static ID3D12VideoEncoderVtbl encoder_table = {.Release = release_encoder};
 	static ID3D12VideoEncoderHeapVtbl heap_table = {.Release = release_heap};
 	ID3D12GraphicsCommandListVtbl *list_methods = NULL;
-	/* The headers call the tables const. */
+	/* The headers declare the tables const. */
 	memcpy(&device_methods, &gpu->device->lpVtbl, sizeof(void *));
 	memcpy(&list_methods, &gpu->list->lpVtbl, sizeof(void *));
 	if (!make_writable(device_methods, sizeof(*device_methods)) ||

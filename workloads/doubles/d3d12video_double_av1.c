@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AV1 of which nothing is lost (av1_lossless.h), whatever quantiser is asked for: the driver tells that it
- * took 0. Words of GPUCERT_DOUBLE:
+ * Lossless AV1 (av1_lossless.h), whatever quantiser is requested: the driver reports that it used 0. Words
+ * of GPUCERT_DOUBLE:
  *
  *   features=N         it requires these tools (D3D12_VIDEO_ENCODER_AV1_FEATURE_FLAGS), not those that
  *                      NVIDIA's drivers do
  *   order              it has tools that need the order of frames
  *   largest            transforms are as large as blocks
  *   small-transforms   they are 4 by 4
- *   old-question       of whether it takes all settings it knows the shorter form alone
+ *   old-question       it knows only the shorter form of the query for all settings
  *   fresh              each frame begins with the default probabilities
- *   remap              references are other slots than those that were told, which hold the same
- *   filters            it tells values that are not those of its tiles, each another one
+ *   remap              references are other slots than those described, with the same content
+ *   filters            it reports values that differ from those of its tiles, each a different one
  *   segments, compound, columns, no-such-quantiser, no-such-reference
- *                      it tells that it used what it was not asked to, or what there is not
- *   spoil=WHAT         what the caller described is made wrong before it is looked at: order, number, type,
+ *                      it reports that it used something not requested or not existing
+ *   spoil=WHAT         the caller's description is spoilt before it is checked: order, number, type,
  *                      slot, before, primary, refresh, transforms, tiles
  */
 #include "workloads/doubles/av1_lossless.h"
@@ -24,9 +24,9 @@
 
 #include <string.h>
 
-enum { NVIDIA = 0x11400, FILTER = 2 /* the least that it has */ };
+enum { NVIDIA = 0x11400, FILTER = 2 /* the fewest tools that it has */ };
 
-static struct av1_picture picture; /* that is coded */
+static struct av1_picture picture; /* the current picture */
 static struct av1_tables tables;
 
 static bool is_fresh(void)
@@ -41,9 +41,9 @@ static UINT wanted_features(void)
 }
 
 static HRESULT
-tell_configuration(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query)
+report_configuration(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query)
 {
-	const struct av1_support told = {
+	const struct av1_support supported = {
 		.SupportedFeatureFlags = wanted_features(),
 		.RequiredFeatureFlags = (UINT)setting_number("features", NVIDIA),
 		.SupportedInterpolationFilters = 1u << FILTER | 1u << AV1_FILTER_SWITCHABLE,
@@ -54,10 +54,10 @@ tell_configuration(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT 
 		.MaxTemporalLayers = 1,
 		.MaxSpatialLayers = 1,
 	};
-	if (query->CodecSupportLimits.DataSize != sizeof(told))
+	if (query->CodecSupportLimits.DataSize != sizeof(supported))
 		return E_INVALIDARG;
 	query->IsSupported = TRUE;
-	memcpy(query->CodecSupportLimits.pH264Support, &told, sizeof(told));
+	memcpy(query->CodecSupportLimits.pH264Support, &supported, sizeof(supported));
 	return S_OK;
 }
 
@@ -144,7 +144,7 @@ static void put(const struct h264_pcm *writer, const struct video_planes *frame,
 			 stream);
 }
 
-/* What a header has places for in a frame that loses something. */
+/* Fills the values that a header of a lossy frame contains. */
 static void fill(struct av1_values *values)
 {
 	*values = (struct av1_values){
@@ -177,31 +177,31 @@ static void fill(struct av1_values *values)
 	};
 }
 
-static void tell(void *out)
+static void report_values(void *out)
 {
-	struct av1_reported told = {
+	struct av1_reported reported = {
 		.tiles = {.RowCount = 1, .ColCount = setting_has("columns") ? 2 : 1},
 		.CompoundPredictionType = setting_has("compound"),
 		.values = picture.values,
 		.SegmentationConfig = {.NumSegments = setting_has("segments") ? 2 : 0},
 		.PrimaryRefFrame = is_fresh() ? AV1_PRIMARY_REF_NONE : picture.PrimaryRefFrame,
 	};
-	told.values.BaseQIndex = setting_has("no-such-quantiser") ? 256 : 0;
+	reported.values.BaseQIndex = setting_has("no-such-quantiser") ? 256 : 0;
 	if (setting_has("filters"))
-		fill(&told.values);
+		fill(&reported.values);
 	for (size_t i = 0; i < AV1_REFERENCES; i++)
-		told.ReferenceIndices[i] = setting_has("remap")		      ? i
-					   : setting_has("no-such-reference") ? AV1_SLOTS
-									      : 0;
-	memcpy(out, &told, sizeof(told));
+		reported.ReferenceIndices[i] = setting_has("remap")		  ? i
+					       : setting_has("no-such-reference") ? AV1_SLOTS
+										  : 0;
+	memcpy(out, &reported, sizeof(reported));
 }
 
 const struct double_codec double_av1 = {
 	.number = (D3D12_VIDEO_ENCODER_CODEC)VIDEO_AV1,
 	.level = AV1_LEVEL,
-	.tell_configuration = tell_configuration,
+	.report_configuration = report_configuration,
 	.is_sequence_right = is_sequence_right,
 	.is_picture_right = is_picture_right,
 	.put = put,
-	.tell = tell,
+	.report_values = report_values,
 };

@@ -13,7 +13,7 @@ enum { TEXTURES = 8, STATES = 32, PADDING = 16 };
 struct texture {
 	ID3D12Resource *resource;
 	unsigned slices;
-	bool reference; /* it can be nothing else */
+	bool reference; /* it can only be a reference */
 };
 
 struct state {
@@ -30,9 +30,9 @@ ID3D12VideoEncodeCommandList2 double_list;
 static ID3D12GraphicsCommandListVtbl list_original;
 static struct texture textures[TEXTURES];
 static size_t texture_count;
-static struct state states[STATES]; /* of what is not in the common one */
+static struct state states[STATES]; /* the states of resources that are not in the common one */
 
-/* What the list holds: a picture, and where what is said of it goes. */
+/* The content of the list: a picture, and where its metadata goes. */
 static struct {
 	bool encodes, resolves, wrong, closed;
 	uint64_t flags; /* of the picture */
@@ -90,7 +90,7 @@ bool double_keeps(const D3D12_VIDEO_ENCODER_RATE_CONTROL *rate)
 						    VIDEO_BIT_RATE;
 }
 
-/* From the upload buffer to the planes, row by row, as the device copies buffers. */
+/* Copies from the upload buffer to the planes, row by row, as the device copies buffers. */
 static void STDMETHODCALLTYPE copy_texture(ID3D12GraphicsCommandList *list,
 					   const D3D12_TEXTURE_COPY_LOCATION *to, UINT x, UINT y,
 					   UINT z, const D3D12_TEXTURE_COPY_LOCATION *from,
@@ -159,7 +159,7 @@ static bool is_in(ID3D12Resource *resource, unsigned subresource, D3D12_RESOURCE
 	return *state_of(resource, subresource) == state;
 }
 
-/* Both planes of a slice. */
+/* Are both planes of the slice in the state? */
 static bool is_slice_in(ID3D12Resource *resource, unsigned slice, D3D12_RESOURCE_STATES state)
 {
 	const struct texture *texture = find_texture(resource);
@@ -168,7 +168,7 @@ static bool is_slice_in(ID3D12Resource *resource, unsigned slice, D3D12_RESOURCE
 	       is_in(resource, slice, state) && is_in(resource, slice + texture->slices, state);
 }
 
-/* A key frame, or a picture that refers to what the one before was decoded to. */
+/* Is it a key frame, or a picture that refers to the decoded previous one? */
 static bool are_references_right(const D3D12_VIDEO_ENCODER_PICTURE_CONTROL_DESC *control,
 				 const D3D12_VIDEO_ENCODER_RECONSTRUCTED_PICTURE *decoded)
 {
@@ -286,8 +286,9 @@ static uint8_t *map(ID3D12Resource *resource)
 	return memory;
 }
 
-/* One part, or two that each begin with padding. */
-static void write_parts(const struct text *stream, uint8_t *out, struct d3d12video_metadata *told)
+/* Writes one part, or two that each begin with padding. */
+static void write_parts(const struct text *stream, uint8_t *out,
+			struct d3d12video_metadata *reported)
 {
 	const size_t parts = setting_has("parts") ? 2 : 1;
 	const size_t padding = parts > 1 ? PADDING : 0;
@@ -297,42 +298,43 @@ static void write_parts(const struct text *stream, uint8_t *out, struct d3d12vid
 		const size_t size = (i + 1) * stream->size / parts - from;
 		memset(out + at, 0xEE, padding);
 		memcpy(out + at + padding, stream->data + from, size);
-		told->parts[i].bSize = padding + size;
-		told->parts[i].bStartOffset = padding;
+		reported->parts[i].bSize = padding + size;
+		reported->parts[i].bStartOffset = padding;
 		at += padding + size;
 	}
-	told->head.EncodedBitstreamWrittenBytesCount = at;
-	told->head.WrittenSubregionsCount = stream->size > 0 ? parts : 0;
+	reported->head.EncodedBitstreamWrittenBytesCount = at;
+	reported->head.WrittenSubregionsCount = stream->size > 0 ? parts : 0;
 }
 
-static void tell(const struct d3d12video_metadata *told)
+static void report(const struct d3d12video_metadata *reported)
 {
 	uint8_t *out = map(commands.resolved);
-	const size_t parts = (size_t)told->head.WrittenSubregionsCount;
-	memcpy(out, told, sizeof(*told));
-	if (double_state.codec->tell != NULL && parts <= D3D12VIDEO_PARTS_MAX)
-		double_state.codec->tell(out + sizeof(told->head) + parts * sizeof(told->parts[0]));
+	const size_t parts = (size_t)reported->head.WrittenSubregionsCount;
+	memcpy(out, reported, sizeof(*reported));
+	if (double_state.codec->report_values != NULL && parts <= D3D12VIDEO_PARTS_MAX)
+		double_state.codec->report_values(out + sizeof(reported->head) +
+						  parts * sizeof(reported->parts[0]));
 }
 
 static void run_commands(void)
 {
 	static const struct text nothing;
 	struct h264_pcm *writer = &double_state.writer;
-	struct d3d12video_metadata told = {.head.EncodeErrorFlags = commands.flags};
+	struct d3d12video_metadata reported = {.head.EncodeErrorFlags = commands.flags};
 	struct text stream = {0};
 	writer->source = (struct video_source){.width = DOUBLE_SIDE, .height = DOUBLE_SIDE};
-	writer->given = &nothing; /* parameter sets are the caller's */
+	writer->given = &nothing; /* the caller writes the parameter sets */
 	double_state.removed = setting_number("removed", SIZE_MAX) == writer->count;
 	const struct video_planes planes =
 		video_planes_of(&writer->source, VIDEO_NV12, map(commands.input));
 	h264_pcm_add(writer, VIDEO_NV12, &planes, &stream);
-	write_parts(&stream, map(commands.bitstream), &told);
+	write_parts(&stream, map(commands.bitstream), &reported);
 	if (setting_has("overfull"))
-		told.parts[0].bSize = UINT64_MAX;
+		reported.parts[0].bSize = UINT64_MAX;
 	if (setting_has("crowded"))
-		told.head.WrittenSubregionsCount = UINT64_MAX;
+		reported.head.WrittenSubregionsCount = UINT64_MAX;
 	if (!setting_has("silent"))
-		tell(&told);
+		report(&reported);
 	text_free(&stream);
 }
 

@@ -32,12 +32,12 @@ static bool is_picture_right(const D3D12_VIDEO_ENCODER_ENCODEFRAME_INPUT_ARGUMEN
 		       2 * (index - 1);
 }
 
-/* Key frames alone, whatever was asked for. */
+/* Key frames only, whatever was requested. */
 static void begin(struct h264_pcm *writer, const void *group)
 {
-	const D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_H264 *told = group;
-	writer->number_bits = told->log2_max_frame_num_minus4 + 4u;
-	writer->order_bits = told->log2_max_pic_order_cnt_lsb_minus4 + 4u;
+	const D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_H264 *structure = group;
+	writer->number_bits = structure->log2_max_frame_num_minus4 + 4u;
+	writer->order_bits = structure->log2_max_pic_order_cnt_lsb_minus4 + 4u;
 }
 
 const struct double_codec double_h264 = {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HEVC without PCM, which parameter sets of Direct3D 12 do not have (hevc_intra.h). Words of
+ * HEVC without PCM, which the parameter sets of Direct3D 12 do not support (hevc_intra.h). Words of
  * GPUCERT_DOUBLE:
  *
  *   small-trees      coding trees are 16 by 16, not 64 by 64
  *   large-blocks     no coding block is smaller than 16 by 16
  *   shallow          no transform is split
  *   plain-tools      asymmetric partitions need not be allowed
- *   no-such-sizes    there are no blocks that it takes
- *   wild-sizes       it writes sizes that no block has over what it was asked
+ *   no-such-sizes    it accepts no block sizes
+ *   wild-sizes       it overwrites the query with impossible block sizes
  *   low-delay        pictures that refer to the one before are coded as B
- *   spoil=WHAT       what the caller described is made wrong before it is looked at: order, type, set,
+ *   spoil=WHAT       the caller's description is spoilt before it is checked: order, type, set,
  *                    list, descriptors, before, unused
  */
 #include "workloads/doubles/d3d12video_double_commands.h"
@@ -38,7 +38,7 @@ static D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC wanted(void)
 	};
 }
 
-static HRESULT tell_sizes(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query)
+static HRESULT report_sizes(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query)
 {
 	const D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC has = wanted();
 	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC *asked =
@@ -127,7 +127,7 @@ static bool is_picture_right(const D3D12_VIDEO_ENCODER_ENCODEFRAME_INPUT_ARGUMEN
 	       before.PictureOrderCountNumber == index - 1;
 }
 
-/* 7.3.6.1, for the parameter sets that the caller is to write. */
+/* 7.3.6.1, for the parameter sets that the caller must write. */
 static void put_header(unsigned index, unsigned type, struct text *out)
 {
 	struct unit unit = hevc_unit(index == 0 ? HEVC_IDR_W_RADL : HEVC_TRAIL_R);
@@ -143,10 +143,10 @@ static void put_header(unsigned index, unsigned type, struct text *out)
 		unit_put_ue(&unit, 0);
 		unit_put_ue(&unit, 0);
 		unit_put(&unit, 1, 1);
-		unit_put(&unit, 0, 1); /* lists as long as they are by default */
+		unit_put(&unit, 0, 1); /* lists of default length */
 		if (type == HEVC_SLICE_B)
 			unit_put(&unit, 0, 1);
-		unit_put(&unit, 0, 1); /* tables of CABAC as by default */
+		unit_put(&unit, 0, 1); /* default CABAC tables */
 		unit_put_ue(&unit, 0);
 	}
 	unit_put_se(&unit, HEVC_INTRA_QUALITY - HEVC_MIDDLE_QP);
@@ -182,7 +182,7 @@ static void put(const struct h264_pcm *writer, const struct video_planes *frame,
 const struct double_codec double_hevc = {
 	.number = D3D12_VIDEO_ENCODER_CODEC_HEVC,
 	.level = D3D12_VIDEO_ENCODER_LEVELS_HEVC_3,
-	.tell_configuration = tell_sizes,
+	.report_configuration = report_sizes,
 	.is_sequence_right = is_sequence_right,
 	.is_picture_right = is_picture_right,
 	.put = put,

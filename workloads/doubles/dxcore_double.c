@@ -54,7 +54,7 @@ static bool STDMETHODCALLTYPE is_attribute(IDXCoreAdapter *object, REFGUID guid)
 	return false;
 }
 
-/* What is told of a property; 0 bytes for what is not. */
+/* The value of a property; 0 bytes: not reported. */
 static size_t find(const struct adapter *adapter, uint32_t property, const void **value)
 {
 	static const uint8_t no = 0;
@@ -99,16 +99,16 @@ static HRESULT STDMETHODCALLTYPE get_size(IDXCoreAdapter *object, uint32_t prope
 	return *size != 0 ? S_OK : E_INVALIDARG;
 }
 
-/* The LUID is followed by zeroes: the high part. */
+/* Of the LUID only the low part is copied: the high part is zero. */
 static HRESULT STDMETHODCALLTYPE get_property(IDXCoreAdapter *object, uint32_t property,
 					      size_t size, void *out)
 {
 	const void *value = NULL;
-	size_t told = find((const struct adapter *)object, property, &value);
-	if (told == 0 || size < told)
+	size_t available = find((const struct adapter *)object, property, &value);
+	if (available == 0 || size < available)
 		return E_INVALIDARG;
 	memset(out, 0, size);
-	memcpy(out, value, property == DXCORE_INSTANCE_LUID ? sizeof(uint32_t) : told);
+	memcpy(out, value, property == DXCORE_INSTANCE_LUID ? sizeof(uint32_t) : available);
 	return S_OK;
 }
 
@@ -178,7 +178,7 @@ static const struct IDXCoreAdapterListVtbl list_methods = {
 	.GetAdapterCount = get_count,
 };
 
-static bool told(const char *word)
+static bool has_word(const char *word)
 {
 	const char *words = getenv("GPUCERT_DOUBLE");
 	return words != NULL && strcmp(words, word) == 0;
@@ -189,7 +189,7 @@ static HRESULT STDMETHODCALLTYPE create_list(IDXCoreAdapterFactory *object, uint
 {
 	static struct list lists[DXCORE_ATTRIBUTE_COUNT];
 	(void)object;
-	if (told("lists") || count != 1 || memcmp(id, &dxcore_iid_list, sizeof(*id)) != 0)
+	if (has_word("lists") || count != 1 || memcmp(id, &dxcore_iid_list, sizeof(*id)) != 0)
 		return (HRESULT)0x887A0005;
 	for (unsigned i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++) {
 		if (memcmp(&dxcore_attributes[i].guid, attribute, sizeof(*attribute)) != 0)
@@ -213,7 +213,7 @@ __declspec(dllexport) HRESULT STDMETHODCALLTYPE DXCoreCreateAdapterFactory(REFII
 HRESULT STDMETHODCALLTYPE DXCoreCreateAdapterFactory(REFIID id, void **out)
 {
 	static IDXCoreAdapterFactory factory = {&factory_methods};
-	if (told("stub") || memcmp(id, &dxcore_iid_factory, sizeof(*id)) != 0)
+	if (has_word("stub") || memcmp(id, &dxcore_iid_factory, sizeof(*id)) != 0)
 		return E_NOINTERFACE;
 	*out = &factory;
 	return S_OK;

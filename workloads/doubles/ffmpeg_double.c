@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An ffmpeg for tests: understands the command lines of probe-ffmpeg alone, has the encoders that it
- * is told to have, all of which are OpenH264, and does on purpose what FFmpeg should not.
+/* An ffmpeg for tests: understands only the command lines of probe-ffmpeg, has the encoders that
+ * GPUCERT_DOUBLE names, all of which are OpenH264, and misbehaves on request.
  *
  * GPUCERT_DOUBLE (settings.h):
  *   NAME        this encoder works ("h264_vaapi"); all others are unknown, as h264_nvenc is where
@@ -13,11 +13,11 @@
  *   controls    messages with control characters, and thousands of them
  *   other=SEED  frames of another seed       nv12      decodes as a device does
  *   stranger    -version is of another program          broken    -version fails
- *   vulkan      scales frames, on the processor, and tells the device of vulkan_double.c, with
+ *   vulkan      scales frames, on the processor, and reports the device of vulkan_double.c, with
  *       stale   one frame again in place of the next    short     the last frame missing
  *       copied  the frames as they came                 elsewhere another device
- *       fallback  after it told that there is no device; late  without an end
- *   gone        a device of Vulkan that is not there    plain     no filters of Vulkan; otherwise none
+ *       fallback  after it reported no device; late  without an end
+ *   gone        a missing device of Vulkan             plain     no filters of Vulkan; otherwise none
  */
 #include "base/text.h"
 #include "workloads/doubles/settings.h"
@@ -118,7 +118,7 @@ static void write_frame(unsigned char *const planes[VIDEO_PLANES], const SSysMEM
 		write_plane(planes[i], pitch, width, height);
 }
 
-/* One unit after the other: a picture of OpenH264 is one. */
+/* Unit by unit: a picture of OpenH264 is one unit. */
 static int decode_units(ISVCDecoder *decoder, const uint8_t *data, size_t size)
 {
 	for (size_t at = video_start_code(data, size, 0), next = 0; at < size; at = next) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What bench/probes.mjs measures probes with. Under the name of a driver's library it ends the probe
- * when that is loaded, which is the first thing that a probe does with an API, and writes to the file
- * $BENCH_FIRST_CALL when that was (nanoseconds of the monotonic clock) and how much memory the probe
- * had (kilobytes). Preloaded, it writes to $BENCH_PEAK what the probe had at most.
- * As a program it is the ffmpeg that probe-ffmpeg starts.
+ * Used by bench/probes.mjs to measure probes. Under the name of a driver's library it ends the probe
+ * as soon as the probe loads it, the first step with an API, and writes the time (nanoseconds of the
+ * monotonic clock) and the probe's memory (kilobytes) to the file $BENCH_FIRST_CALL. Preloaded, it
+ * writes the probe's peak memory to $BENCH_PEAK. As a program it is the ffmpeg that probe-ffmpeg
+ * starts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A line of /proc/self/status, in kilobytes; 0: it is not there. */
+/* A line of /proc/self/status, in kilobytes; 0: missing. */
 static long status_kb(const char *name)
 {
 	FILE *file = fopen("/proc/self/status", "r");
@@ -27,7 +27,7 @@ static long status_kb(const char *name)
 	return value;
 }
 
-static void tell(const char *path, long long first, long second)
+static void record(const char *path, long long first, long second)
 {
 	FILE *file = fopen(path, "w");
 	if (file == NULL)
@@ -43,7 +43,7 @@ __attribute__((constructor)) static void loaded(void)
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	if (path == NULL)
 		return;
-	tell(path, (long long)now.tv_sec * 1000000000 + now.tv_nsec, status_kb("VmRSS:"));
+	record(path, (long long)now.tv_sec * 1000000000 + now.tv_nsec, status_kb("VmRSS:"));
 	_exit(0);
 }
 
@@ -51,7 +51,7 @@ __attribute__((destructor)) static void ended(void)
 {
 	const char *path = getenv("BENCH_PEAK");
 	if (path != NULL)
-		tell(path, 0, status_kb("VmHWM:"));
+		record(path, 0, status_kb("VmHWM:"));
 }
 
 #ifdef FIRST_CALL_PROGRAM

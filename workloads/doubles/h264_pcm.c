@@ -67,7 +67,7 @@ static void put_headers(const struct video_source *source, struct text *stream)
 	h264_put_bits(&out, 66u << 16 | 0xC0u << 8 | 40u, 24); /* baseline, level 4 */
 	h264_put_ue(&out, 0);
 	h264_put_ue(&out, 0); /* frame_num has 4 bits */
-	h264_put_ue(&out, 2); /* pictures are shown in the order in which they come */
+	h264_put_ue(&out, 2); /* pictures are shown in coding order */
 	h264_put_ue(&out, 1);
 	h264_put_bits(&out, 0, 1);
 	h264_put_ue(&out, source->width / MACROBLOCK - 1 + extra);
@@ -84,7 +84,7 @@ static void put_headers(const struct video_source *source, struct text *stream)
 	h264_put_ue(&out, 0);
 	h264_put_ue(&out, 0);
 	h264_put_ue(&out, 0);
-	h264_put_bits(&out, 4, 3); /* slices say whether they are deblocked */
+	h264_put_bits(&out, 4, 3); /* slices state whether they are deblocked */
 	h264_end_unit(&out, H264_PPS, stream);
 }
 
@@ -121,7 +121,7 @@ static void put_slice_header(const struct h264_pcm *writer, bool predicted, stru
 	if (!predicted)
 		h264_put_ue(out, writer->count % 2);
 	h264_put_bits(out, given ? writer->slice.order : 0, given ? writer->order_bits : 0);
-	h264_put_bits(out, 0, predicted ? 3 : 2); /* lists and marking as they are by default */
+	h264_put_bits(out, 0, predicted ? 3 : 2); /* default lists and marking */
 	h264_put_ue(out, 0);
 	h264_put_ue(out, 1); /* not deblocked */
 }
@@ -139,7 +139,7 @@ static void put_picture(const struct h264_pcm *writer, const struct video_planes
 	h264_end_unit(&out, predicted ? NAL_SLICE : NAL_IDR, stream);
 }
 
-/* The samples as I420, whatever the caller has. */
+/* Converts the caller's samples to I420. */
 static void take_samples(const struct h264_pcm *writer, enum video_layout layout,
 			 const struct video_planes *frame, const struct video_planes *out)
 {

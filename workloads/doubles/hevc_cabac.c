@@ -53,7 +53,7 @@ static void put_bit(struct hevc_cabac *cabac, unsigned bit)
 		h264_put_bits(&cabac->out, 1 - bit, 1);
 }
 
-/* The next bit, which is known unless `low` lies between the halves. */
+/* Writes the next bit, if it is known: not while `low` is between the halves. */
 static void settle(struct hevc_cabac *cabac, unsigned half)
 {
 	if (cabac->low < half) {

@@ -19,11 +19,11 @@ struct hevc_cabac {
 	bool begun;
 };
 
-/* 9.3.2.2: by the value of its table, and SliceQpY. */
+/* 9.3.2.2: from the value in its table, and SliceQpY. */
 void hevc_context_begin(struct hevc_context *context, unsigned value, unsigned quality);
 void hevc_cabac_begin(struct hevc_cabac *cabac);
 void hevc_put_bin(struct hevc_cabac *cabac, struct hevc_context *context, bool bin);
-/* Bins that are as likely as not, the highest first. */
+/* Writes bypass bins (of equal probability), the highest first. */
 void hevc_put_bypass(struct hevc_cabac *cabac, unsigned value, unsigned count);
-/* A bin after which there may be something else than the code: with one, there is. */
+/* Writes a terminating bin: 1 ends the arithmetic code. */
 void hevc_put_end(struct hevc_cabac *cabac, bool bin);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The bins that have a context here: split_cu_flag and split_transform_flag have three. */
+/* The bins that have a context: split_cu_flag and split_transform_flag have three. */
 enum {
 	SPLIT,
 	SKIP = 3,
@@ -31,14 +31,14 @@ struct coder {
 	uint8_t decoded[VIDEO_PLANES][SIDE_MAX * SIDE_MAX];
 };
 
-/* A block of one plane; places are its samples. */
+/* A block of one plane; coordinates are in its samples. */
 struct block {
 	unsigned plane, log2, side, x, y;
 	int predicted[HEVC_SIDE_MAX * HEVC_SIDE_MAX], levels[HEVC_SIDE_MAX * HEVC_SIDE_MAX];
 	bool coded; /* not all levels are 0 */
 };
 
-/* Of slices B, P and I, whose initType is 2, 1 and 0. */
+/* For slices B, P and I, whose initType is 2, 1 and 0. */
 static void begin_contexts(struct coder *coder)
 {
 	static const uint8_t values[][CONTEXTS] = {
@@ -57,7 +57,7 @@ static void put_bin(struct coder *coder, unsigned context, bool bin)
 	hevc_put_bin(&coder->cabac, &coder->contexts[context], bin);
 }
 
-/* 8.6.4.2: a column of the matrix of the transform of 32, of whose angles a quarter is written down. */
+/* 8.6.4.2: an entry of the 32 by 32 transform matrix; the table has only a quarter of the angles. */
 static int factor(unsigned side, unsigned wave, unsigned at)
 {
 	static const int8_t quarter[] = {64, 90, 90, 90, 89, 88, 87, 85, 83, 82, 80,
@@ -73,7 +73,7 @@ static uint8_t *decoded_at(struct coder *coder, const struct block *block, unsig
 	return &coder->decoded[block->plane][(block->y + y) * SIDE_MAX + block->x + x];
 }
 
-/* The neighbours of a side: those of the other side, or grey, where there are none. */
+/* The neighbours of a side; if missing, those of the other side, or grey. */
 static void find_neighbours(struct coder *coder, const struct block *block, int *left, int *above)
 {
 	const bool has_left = block->x > 0, has_above = block->y > 0;
@@ -87,7 +87,7 @@ static void find_neighbours(struct coder *coder, const struct block *block, int 
 	}
 }
 
-/* 8.4.4.2.5: the mean, nearer to the neighbours at the edges of luma. */
+/* 8.4.4.2.5: the mean, blended with the neighbours at the edges of luma. */
 static void predict(struct coder *coder, struct block *block)
 {
 	const unsigned side = block->side;
@@ -107,7 +107,7 @@ static void predict(struct coder *coder, struct block *block)
 	block->predicted[0] = (left[0] + 2 * mean + above[0] + 2) >> 2;
 }
 
-/* The edge of the frame goes on behind it. */
+/* Samples beyond the frame repeat its edge. */
 static int sample_at(const struct coder *coder, const struct block *block, unsigned x, unsigned y)
 {
 	const unsigned scale = block->plane == 0 ? 1 : 2;
@@ -118,7 +118,7 @@ static int sample_at(const struct coder *coder, const struct block *block, unsig
 	return coder->frame->data[block->plane][y * coder->frame->pitch[block->plane] + x];
 }
 
-/* What the prediction lacks, transformed and divided by the step of the quantiser. */
+/* The residual, transformed and divided by the quantiser's step. */
 static void quantise(const struct coder *coder, struct block *block)
 {
 	const unsigned side = block->side;
@@ -206,13 +206,13 @@ static void put_unit(struct coder *coder, unsigned x, unsigned y, unsigned log2)
 		put_bin(coder, INTRA, true);
 	}
 	put_bin(coder, PART, true);
-	put_bin(coder, LUMA_MODE, true); /* the second of the likely ones: the mean */
+	put_bin(coder, LUMA_MODE, true); /* the second of the most probable modes: the mean */
 	hevc_put_bypass(&coder->cabac, 2, 2);
 	put_bin(coder, CHROMA_MODE, false); /* as luma */
 	put_transforms(coder, blocks, log2);
 }
 
-/* All units have one size, so that a neighbour is split further whenever this one is split. */
+/* All units have one size, so a neighbour is always split as deeply as this one. */
 static void put_tree(struct coder *coder, unsigned x, unsigned y, unsigned log2)
 {
 	const unsigned half = 1u << log2 >> 1;

@@ -4,7 +4,7 @@
 
 #include "workloads/doubles/hevc_cabac.h"
 
-/* The bins that have a context here: split_cu_flag has three. */
+/* The bins that have a context: split_cu_flag has three. */
 enum { SPLIT, SKIP = 3, INTRA, PART, MERGE, OFFSET, CONTEXTS };
 
 struct coder {
@@ -12,7 +12,7 @@ struct coder {
 	struct hevc_context contexts[CONTEXTS];
 };
 
-/* Of slices B, P and I, whose initType is 2, 1 and 0. */
+/* For slices B, P and I, whose initType is 2, 1 and 0. */
 static void begin_contexts(struct coder *coder, unsigned slice_type, unsigned quality)
 {
 	static const uint8_t values[][CONTEXTS] = {
@@ -43,7 +43,7 @@ static void put_unit(struct coder *coder, const struct hevc_pcm *shape,
 	hevc_cabac_begin(&coder->cabac);
 }
 
-/* All units have one size, so that a neighbour is split further whenever this one is split. */
+/* All units have one size, so a neighbour is always split as deeply as this one. */
 static void put_tree(struct coder *coder, const struct hevc_pcm *shape,
 		     const struct video_planes *frame, unsigned x, unsigned y, unsigned log2)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* HEVC whose coding units carry their samples as they are (pcm_flag), in slices of any kind: what a double
- * of an encoder appends to a slice header. */
+/* HEVC whose coding units carry raw samples (pcm_flag), in slices of any kind; a double of an encoder
+ * appends this to a slice header. */
 
 #include "workloads/video/frames.h"
 
@@ -11,11 +11,11 @@
 #include <stdbool.h>
 
 struct hevc_pcm {
-	unsigned width, height; /* whole coding trees */
+	unsigned width, height; /* multiples of a coding tree */
 	unsigned tree, block,
 		pcm; /* log2 of a coding tree, the smallest block, the largest of PCM */
 	unsigned slice_type, quality; /* slice_type, SliceQpY */
-	bool sao;		      /* slices tell of each tree that there is none */
+	bool sao;		      /* each tree states that it has none */
 };
 
 /* `header`: of the slice, with its start code of four bytes and up to its byte_alignment(). */

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-/* Where the contexts of each bin begin. */
+/* The first context of each bin. */
 enum { LAST_X, LAST_Y = 18, GROUP = 36, SIGNIFICANT = 40, GREATER1 = 82, GREATER2 = 106 };
 enum { SAMPLES = 16, GREATER1_MAX = 8, RICE_MAX = 4 };
 
-/* Tables 9-37 and following, of slices B, P and I. */
+/* Tables 9-37 and following, for slices B, P and I. */
 static const uint8_t values[3][HEVC_RESIDUAL_CONTEXTS] = {
 	{125, 110, 124, 110, 95,  94,  125, 111, 111, 79,  125, 126, 111, 111, 79,  108,
 	 123, 93,  125, 110, 124, 110, 95,  94,	 125, 111, 111, 79,  125, 126, 111, 111,
@@ -44,8 +44,8 @@ struct block {
 	bool luma;
 	const int *levels;
 	struct place groups[64], samples[SAMPLES]; /* in their scan */
-	bool coded[9][9];			   /* groups, and none behind the edges */
-	bool unsure; /* the last flag "greater than 1" of the group before was one */
+	bool coded[9][9];			   /* groups; none beyond the edges */
+	bool unsure; /* the last flag "greater than 1" of the previous group was 1 */
 };
 
 void hevc_residual_begin(struct hevc_context *contexts, unsigned slice_type, unsigned quality)
@@ -89,7 +89,7 @@ static void put_last_prefix(struct block *block, unsigned first, unsigned prefix
 		put_bin(block, first + offset + (prefix >> shift), false);
 }
 
-/* Where the last coefficient is: of each coordinate a range, then the place within. */
+/* Writes the place of the last coefficient: a range for each coordinate, then the offsets in them. */
 static void put_last(struct block *block, struct place last)
 {
 	static const uint8_t begins[] = {0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
@@ -133,9 +133,9 @@ static unsigned significance(const struct block *block, struct place group, stru
 	return SIGNIFICANT + (block->luma ? 0u : 27u) + context;
 }
 
-/* Which samples of a group have a coefficient. `from`: the one that is known to be the last, or 16.
- * Returns how many there are, in `out` in the order in which they are coded. */
-static unsigned put_significance(struct block *block, unsigned group, unsigned from, bool told,
+/* Writes which samples of a group have a coefficient. `from`: the known last one, or 16; `known`: the
+ * group is known to have some. Returns their number, and in `out` the samples in coding order. */
+static unsigned put_significance(struct block *block, unsigned group, unsigned from, bool known,
 				 unsigned *out)
 {
 	unsigned count = 0;
@@ -143,8 +143,8 @@ static unsigned put_significance(struct block *block, unsigned group, unsigned f
 		out[count++] = from;
 	for (unsigned i = from; i-- > 0;) {
 		const bool is = level_at(block, group, i) != 0;
-		/* The only one of a group that has some needs no flag. */
-		if (i > 0 || count > 0 || !told)
+		/* If the group has some, and no other was found, the last sample needs no flag. */
+		if (i > 0 || count > 0 || !known)
 			put_bin(block, significance(block, block->groups[group], block->samples[i]),
 				is);
 		if (is)
@@ -169,8 +169,8 @@ static void put_remaining(struct block *block, unsigned value, unsigned rice)
 	hevc_put_bypass(block->cabac, value, length);
 }
 
-/* Flags "greater than 1" of the first eight, and "greater than 2" of the first that is. Returns which
- * one that is, or `count`. */
+/* Writes the flags "greater than 1" of the first eight, and "greater than 2" of the first greater
+ * one. Returns the index of that, or `count`. */
 static unsigned put_greater(struct block *block, unsigned group, const int *levels, unsigned count)
 {
 	const unsigned set = (group > 0 && block->luma ? 2u : 0u) + (block->unsure ? 1u : 0u);
@@ -202,12 +202,12 @@ static void put_levels(struct block *block, unsigned group, const unsigned *plac
 		hevc_put_bypass(block->cabac, levels[i] < 0, 1);
 	for (unsigned i = 0; i < count; i++) {
 		const unsigned level = (unsigned)abs(levels[i]);
-		const unsigned told = i >= GREATER1_MAX ? 1
-				      : i <= greater	? (i == greater ? 3 : 2)
-							: 2;
-		if (level < told)
+		const unsigned known = i >= GREATER1_MAX ? 1
+				       : i <= greater	 ? (i == greater ? 3 : 2)
+							 : 2;
+		if (level < known)
 			continue;
-		put_remaining(block, level - told, rice);
+		put_remaining(block, level - known, rice);
 		if (level > 3u << rice && rice < RICE_MAX)
 			rice++;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* The runtime of HIP for tests, found by its name through LD_LIBRARY_PATH. Its devices work on the
- * processor. It loads an object for the device's architecture alone, and its kernel is the work.
- * DOUBLE_PLAIN: the runtime of ROCm 5, whose properties have other places, without a compiler. */
+ * processor. It loads only an object for the device's architecture, whose kernel is the work.
+ * DOUBLE_PLAIN: the runtime of ROCm 5, with another layout of properties and without a compiler. */
 
 #include "workloads/doubles/settings.h"
 #include "workloads/hip/hip.h"
@@ -21,7 +21,7 @@ enum {
 	E_MACHINE = 18
 };
 
-/* What stands in the object of an architecture. Source: AMDGPU backend of LLVM, ELF header flags. */
+/* The contents of an architecture's object. Source: AMDGPU backend of LLVM, ELF header flags. */
 static const struct architecture {
 	const char *name;
 	unsigned char machine;
@@ -109,7 +109,7 @@ hip_result hipGetDeviceCount(int *count)
 {
 	ENTER(hipGetDeviceCount);
 	if (setting_number("devices", 1) == 0)
-		return HIP_NO_DEVICE; /* and the count stays what it was */
+		return HIP_NO_DEVICE; /* and the count is unchanged */
 	*count = (int)setting_number("devices", 1);
 	return HIP_SUCCESS;
 }
@@ -146,7 +146,7 @@ hip_result hipDeviceTotalMem(size_t *bytes, int device)
 	return HIP_SUCCESS;
 }
 
-static hip_result tell(void *properties, size_t arch, size_t multiprocessors, size_t integrated)
+static hip_result fill(void *properties, size_t arch, size_t multiprocessors, size_t integrated)
 {
 	const int units = 60;
 	const int yes = setting_has("integrated");
@@ -162,14 +162,14 @@ hip_result hipGetDevicePropertiesR0600(void *properties, int device)
 {
 	(void)device;
 	ENTER(hipGetDeviceProperties);
-	return tell(properties, 1160, 388, 396);
+	return fill(properties, 1160, 388, 396);
 }
 #else
 hip_result hipGetDeviceProperties(void *properties, int device)
 {
 	(void)device;
 	ENTER(hipGetDeviceProperties);
-	return tell(properties, 396, 336, 652);
+	return fill(properties, 396, 336, 652);
 }
 #endif
 

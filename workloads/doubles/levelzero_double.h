@@ -3,9 +3,9 @@
 
 /*
  * A driver of Level Zero for tests, loaded by the real loader (its tables: levelzero_double_tables.c),
- * and, since it exports the functions under their own names, a loader with a driver in one where
- * there is no real one. Its devices work on the processor and know one module, that of the probe.
- * A list of commands does nothing until it was closed and executed.
+ * and, since it exports the functions under their own names, loader and driver in one if there is no
+ * real loader. Its devices work on the processor and know one module, that of the probe. A command
+ * list does nothing until it is closed and executed.
  */
 
 #include <level_zero/ze_api.h>
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the second driver of a test the devices are others. */
+/* The second driver of a test has other devices. */
 #ifndef DOUBLE_FIRST_DEVICE
 #define DOUBLE_FIRST_DEVICE 0
 #endif
@@ -44,10 +44,10 @@ struct double_object {
 	struct double_command commands[DOUBLE_COMMANDS_MAX];
 };
 
-/* Ends the process when there is no memory. */
+/* Ends the process when out of memory. */
 struct double_object *double_object_new(void);
 
-/* Returns the failure that is asked for. */
+/* Returns the configured failure. */
 #define ENTER(name)                                                                                \
 	do {                                                                                       \
 		const int result_ = setting_enter(#name);                                          \

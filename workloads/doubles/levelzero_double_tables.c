@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* How the real loader finds a driver's functions: by tables, which it asks for one by one. It takes a
- * driver that lacks one of them for none, whatever is in them. It says its own version, which may be
+/* How the real loader finds a driver's functions: by tables, which it asks for one by one. It ignores
+ * a driver that lacks one of them, whatever they contain. It passes its own version, which may be
  * newer than the driver's. */
 
 #include "workloads/doubles/levelzero_double.h"
@@ -10,7 +10,7 @@
 
 #define FUNCTION(group, name) table->pfn##name = ze##group##name
 
-/* A table with functions, and one that stays empty. */
+/* A table with functions, and an empty one. */
 #define TABLE(function, type, ...)                                                                 \
 	ZE_APIEXPORT ze_result_t ZE_APICALL function(ze_api_version_t version, type *table)        \
 	{                                                                                          \

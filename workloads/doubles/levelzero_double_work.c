@@ -11,7 +11,7 @@
 
 static char build_log;
 
-/* A call that makes an object of no interest, and the one that ends it. */
+/* A call that creates an object without content, and the one that destroys it. */
 #define OBJECT(create, destroy, type, ...)                                                         \
 	ze_result_t ZE_APICALL create(__VA_ARGS__, type *out)                                      \
 	{                                                                                          \
@@ -143,7 +143,7 @@ ze_result_t ZE_APICALL zeMemFree(ze_context_handle_t context, void *memory)
 	return ZE_RESULT_SUCCESS;
 }
 
-/* Where the next command of a list goes; NULL: it takes no more. */
+/* The place for the next command of a list; NULL: the list accepts no more. */
 static struct double_command *append(ze_command_list_handle_t handle)
 {
 	struct double_object *list = (struct double_object *)handle;
@@ -246,7 +246,7 @@ static void run(const struct double_command *command)
 	const struct double_argument *arguments = command->arguments;
 	size_t elements = arguments[3].number;
 	if (elements > command->size)
-		elements = command->size; /* what was launched */
+		elements = command->size; /* the size of the launch */
 	if (command->kind == DOUBLE_COPY)
 		memcpy(command->to, command->from, command->size);
 	else if (command->kind == DOUBLE_FILL && !setting_has("unfilled"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Only the methods that the probe calls are there. Samples and events are Media Foundation's own. */
+/* Only the methods that the probe calls exist. Samples and events are Media Foundation's own. */
 #include "workloads/doubles/mft_double.h"
 
 #include "workloads/doubles/h264_pcm.h"
@@ -204,7 +204,7 @@ static HRESULT WINAPI process_output(IMFTransform *object, DWORD flags, DWORD co
 	if (FAILED(mft_double.process))
 		return mft_double.process;
 	if (t->first == t->count)
-		return E_UNEXPECTED; /* only behind METransformHaveOutput */
+		return E_UNEXPECTED; /* only after METransformHaveOutput */
 	const struct text *output = &t->outputs[t->first++];
 	(void)MFCreateSample(&buffers->pSample);
 	(void)MFCreateMemoryBuffer((DWORD)output->size + 1, &buffer);

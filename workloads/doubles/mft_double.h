@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A Media Foundation transform that encodes as one in hardware does: asynchronously, locked until its
- * caller says that it knows, with a link to its device. It encodes with h264_pcm.h, whose faults
- * follow from mft_double.fault. For tests that run in the process of the probe's own code.
+ * A Media Foundation transform that behaves like one in hardware: asynchronous, locked until its
+ * caller declares that it can handle that, with a link to its device. It encodes with h264_pcm.h;
+ * mft_double.fault selects the faults. For tests that run in the process of the probe's code.
  */
 
 #ifndef COBJMACROS
@@ -19,22 +19,22 @@
 #include <stdbool.h>
 
 struct mft_settings {
-	bool hardware;	     /* it tells a link to its device */
-	const WCHAR *vendor; /* L"VEN_10DE"; NULL: not told */
+	bool hardware;	     /* it reports a link to its device */
+	const WCHAR *vendor; /* L"VEN_10DE"; NULL: not reported */
 	HRESULT activate;    /* what ActivateObject() returns */
 	HRESULT set_type;    /* what SetOutputType() returns once it is unlocked */
 	HRESULT process;     /* what ProcessOutput() returns */
 	HRESULT event;	     /* the status of its first event */
-	bool asks_for_none;  /* it never asks for a frame */
+	bool asks_for_none;  /* it never requests a frame */
 	const char *fault;   /* of h264_pcm.h: "drop=4" */
 };
 
 extern struct mft_settings mft_double;
 
-/* Objects that are not released yet. */
+/* The number of unreleased objects. */
 extern unsigned mft_double_alive;
 
-/* As MFTEnumEx() for H.264; nothing for other codecs, and for other `flags` than the double's. */
+/* As MFTEnumEx() for H.264; nothing for other codecs, and with `flags` other than the double's. */
 HRESULT WINAPI mft_double_enumerate(GUID category, UINT32 flags,
 				    const MFT_REGISTER_TYPE_INFO *input,
 				    const MFT_REGISTER_TYPE_INFO *output, IMFActivate ***activates,

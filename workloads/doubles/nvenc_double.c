@@ -2,23 +2,23 @@
 
 /*
  * The encode library of NVIDIA's driver for tests, found by its name through LD_LIBRARY_PATH, on
- * Windows loaded before the probe's own code asks for it. Its streams carry the pixels that they are
- * given (h264_pcm.h, whose faults it has), so that it encodes frames of 64 by 64 at most.
+ * Windows loaded before the probe's own code asks for it. Its streams carry the caller's pixels
+ * unchanged (h264_pcm.h, with its faults), so it encodes frames of at most 64 by 64.
  *
- * Beside settings.h:
+ * In addition to the words of settings.h:
  *
  *   api=N        the newest version, packed: 193 is 12.1 (default), 177 is 11.1
- *   codecs=all   it tells of HEVC and AV1, too; what comes out is H.264 all the same
- *   hold=N       it wants N frames more before any comes out
+ *   codecs=all   it reports HEVC and AV1, too; their output is H.264
+ *   hold=N       it needs N more frames before the first output
  *   partial      a lock that does not wait gives half a picture; otherwise it says once that it is
  *                busy
  *   hang         a lock that does not wait is busy for ever
  *   busy         every other frame is refused at first
  *   hole         a function is missing in the table
- *   null         opening a session succeeds and gives none
- *   nowhere      locking an input succeeds and gives no memory
- *   nowhere-out  locking an output does
- *   long         a picture says that it is 16 MB long
+ *   null         opening a session succeeds without a session
+ *   nowhere      locking an input succeeds without memory
+ *   nowhere-out  so does locking an output
+ *   long         a picture reports a length of 16 MB
  */
 
 #include "workloads/doubles/h264_pcm.h"
@@ -62,7 +62,7 @@ static const GUID codec_av1 = {
 EXPORT NVENCSTATUS NVENCAPI NvEncodeAPIGetMaxSupportedVersion(uint32_t *version);
 EXPORT NVENCSTATUS NVENCAPI NvEncodeAPICreateInstance(NV_ENCODE_API_FUNCTION_LIST *list);
 
-/* Returns the failure that is asked for. */
+/* Returns the configured failure. */
 #define ENTER(name)                                                                                \
 	do {                                                                                       \
 		const NVENCSTATUS failure_ = (NVENCSTATUS)setting_enter(#name);                    \
@@ -75,7 +75,7 @@ static bool is_newest(const struct session *s)
 	return s->api == API(12, 1);
 }
 
-/* The word that the session's version wants of a structure; 11.1 and 12.1 number some otherwise. */
+/* The version word that the session's version requires in a structure; 11.1 and 12.1 number some differently. */
 static bool is_version(const struct session *s, uint32_t word, uint32_t old, uint32_t new,
 		       uint32_t mark)
 {
@@ -135,7 +135,7 @@ static NVENCSTATUS NVENCAPI get_caps(void *encoder, GUID codec, NV_ENC_CAPS_PARA
 	static const struct {
 		NV_ENC_CAPS what;
 		int value;
-	} told[] = {
+	} capabilities[] = {
 		{NV_ENC_CAPS_WIDTH_MAX, SIDE_MAX}, {NV_ENC_CAPS_HEIGHT_MAX, SIDE_MAX},
 		{NV_ENC_CAPS_WIDTH_MIN, 32},	   {NV_ENC_CAPS_HEIGHT_MIN, 32},
 		{NV_ENC_CAPS_NUM_MAX_BFRAMES, 4},
@@ -145,9 +145,9 @@ static NVENCSTATUS NVENCAPI get_caps(void *encoder, GUID codec, NV_ENC_CAPS_PARA
 		return NV_ENC_ERR_INVALID_VERSION;
 	*value = params->capsToQuery == NV_ENC_CAPS_SUPPORT_10BIT_ENCODE &&
 		 memcmp(&codec, &NV_ENC_CODEC_HEVC_GUID, sizeof(codec)) == 0;
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		if (told[i].what == params->capsToQuery)
-			*value = told[i].value;
+	for (size_t i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++)
+		if (capabilities[i].what == params->capsToQuery)
+			*value = capabilities[i].value;
 	return NV_ENC_SUCCESS;
 }
 
@@ -300,7 +300,7 @@ static NVENCSTATUS NVENCAPI unlock_output(void *encoder, NV_ENC_OUTPUT_PTR outpu
 	return NV_ENC_SUCCESS;
 }
 
-/* What is left is told on stderr: the probe's tests look for it. */
+/* Reports remaining objects on stderr, where the probe's tests look for it. */
 static NVENCSTATUS NVENCAPI destroy(void *encoder)
 {
 	struct session *s = encoder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* NVIDIA's management library for tests, found by its name through LD_LIBRARY_PATH. Its devices are
- * those of the double of CUDA, unless `nvml-devices` tells more or fewer. */
+ * those of the CUDA double, unless `nvml-devices` sets another number. */
 
 #include "workloads/doubles/settings.h"
 #include "workloads/nvml/nvml.h"

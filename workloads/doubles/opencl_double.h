@@ -3,7 +3,7 @@
 
 /* An OpenCL driver for tests, loaded by the real loader. Its devices work on the processor and know
  * one kernel, that of the probes. Every object is the same small structure: it begins with the
- * dispatch table, as the loader demands, and is one allocation. */
+ * dispatch table, as the loader requires, and is one allocation. */
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -28,12 +28,12 @@ struct double_object {
 
 extern cl_icd_dispatch double_dispatch;
 
-struct double_object *double_object_new(void); /* ends the process when there is no memory */
+struct double_object *double_object_new(void); /* ends the process when out of memory */
 
 /* opencl_double_work.c: fills the entries of contexts, programs, queues and buffers. */
 void double_add_work(cl_icd_dispatch *dispatch);
 
-/* Returns the failure that is asked for. */
+/* Returns the configured failure. */
 #define ENTER(name)                                                                                \
 	do {                                                                                       \
 		const cl_int result_ = setting_enter(#name);                                       \

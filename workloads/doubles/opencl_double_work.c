@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool endless; /* work that never ends was begun */
+static bool endless; /* work that never ends was started */
 
 #define BUILD_LOG "double: error: the kernel does not please"
 
@@ -69,14 +69,14 @@ static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const
 
 static cl_int CL_API_CALL get_build_info(cl_program program, cl_device_id device,
 					 cl_program_build_info what, size_t room, void *out,
-					 size_t *told)
+					 size_t *needed)
 {
 	(void)program;
 	(void)device;
 	if (what != CL_PROGRAM_BUILD_LOG)
 		return CL_INVALID_VALUE;
-	if (told != NULL)
-		*told = sizeof(BUILD_LOG);
+	if (needed != NULL)
+		*needed = sizeof(BUILD_LOG);
 	if (out != NULL && room >= sizeof(BUILD_LOG))
 		memcpy(out, BUILD_LOG, sizeof(BUILD_LOG));
 	return CL_SUCCESS;
@@ -201,12 +201,12 @@ static cl_int CL_API_CALL flush(cl_command_queue queue)
 }
 
 static cl_int CL_API_CALL get_event_info(cl_event event, cl_event_info what, size_t room, void *out,
-					 size_t *told)
+					 size_t *needed)
 {
 	cl_int state = endless || setting_has("hang") ? CL_RUNNING : CL_COMPLETE;
 	const cl_int execution = setting_enter("execution");
 	(void)event;
-	(void)told;
+	(void)needed;
 	ENTER(clGetEventInfo);
 	if (what != CL_EVENT_COMMAND_EXECUTION_STATUS || room < sizeof(state))
 		return CL_INVALID_VALUE;

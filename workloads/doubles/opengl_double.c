@@ -130,7 +130,7 @@ static EGLint get_error(void)
 	return error;
 }
 
-/* What the loader wants and the probe does not call, and what needs to do nothing. */
+/* For functions that only the loader needs, and for those that need not do anything. */
 static EGLBoolean succeed(void)
 {
 	return EGL_TRUE;
@@ -176,7 +176,7 @@ static void *get_function(const char *wanted)
 	return address != NULL ? address : double_gl_function(wanted);
 }
 
-/* One vendor alone is loaded in tests: its functions need no stub that finds it. */
+/* Tests load only one vendor, whose functions need no dispatch stubs. */
 static void *get_dispatch(const char *name)
 {
 	return strcmp(name, "eglQueryDeviceStringEXT") == 0 ? get_function(name) : NULL;

@@ -19,7 +19,7 @@ static GLuint bound, integers[2];
 static GLfloat scale, clear_colour[CHANNELS], triangle[CHANNELS];
 static unsigned char picture[SIZE][SIZE][CHANNELS];
 
-/* Returns where the call is to fail. */
+/* Returns if the call must fail. */
 #define ENTER(name)                                                                                \
 	do {                                                                                       \
 		const int result_ = setting_enter(name);                                           \
@@ -31,9 +31,9 @@ static unsigned char picture[SIZE][SIZE][CHANNELS];
 
 static GLenum get_error(void)
 {
-	const GLenum told = error;
+	const GLenum current = error;
 	error = GL_NO_ERROR;
-	return told;
+	return current;
 }
 
 static const GLubyte *get_string(GLenum name)
@@ -252,7 +252,7 @@ static void read_pixels(GLint x, GLint y, GLsizei width, GLsizei height, GLenum 
 	memcpy(out, picture, sizeof(picture));
 }
 
-/* What may be called and need do nothing. */
+/* For functions that need not do anything. */
 static void nothing(void)
 {
 }

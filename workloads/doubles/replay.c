@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In the place of a driver's library: as it is loaded it prints a document of an earlier run of the
- * probe, "PROBE.json" of the folder that GPUCERT_REPLAY names, and ends the process with success, before
- * the probe can say anything.
+ * Replaces a driver's library: when loaded it prints a document of an earlier run of the probe,
+ * "PROBE.json" in the folder that GPUCERT_REPLAY names, and ends the process with success, before the
+ * probe can print anything.
  */
 #include <fcntl.h>
 #include <libgen.h>
@@ -22,7 +22,7 @@ static size_t read_file(const char *path, char *out, size_t room)
 	return size;
 }
 
-/* Standard output is elsewhere by now: what it was is one of the pipes. */
+/* Standard output has been redirected by now; the original is one of the pipes. */
 static void print(const char *text, size_t size)
 {
 	for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS; fd++) {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* The variable, or where somebody removed it the file; NULL: neither. */
+/* The variable, or the file if the variable was removed; NULL: neither. */
 static const char *words(void)
 {
 	static char kept[1024];
@@ -21,8 +21,8 @@ static const char *words(void)
 	return given != NULL ? given : kept[0] != '\0' ? kept : NULL;
 }
 
-/* What stands behind `prefix` in the word that begins with it; NULL without one. A word ends with a
- * comma or the string. */
+/* The rest of the word that begins with `prefix`; NULL: none. A comma or the end of the string ends
+ * a word. */
 static const char *find(const char *prefix)
 {
 	const char *word = words();
@@ -47,7 +47,7 @@ bool setting_has(const char *word)
 	return ends(find(word));
 }
 
-/* Once open, a node stays so. */
+/* An opened node stays open. */
 static bool lacks_node(void)
 {
 	static int fd = -1;
@@ -89,7 +89,7 @@ void setting_crash(void)
 	(void)setrlimit(RLIMIT_CORE, &none);
 	(void)signal(SIGSEGV, SIG_DFL);
 	(void)raise(SIGSEGV);
-	abort(); /* the first process of a container ignores its own signals, but not this */
+	abort(); /* PID 1 of a container ignores its own signals, but not this */
 }
 
 int setting_enter(const char *call)
@@ -127,7 +127,7 @@ void setting_work(uint32_t *values, const float *x, float *y, size_t elements, u
 		values[wrong] ^= 1u;
 }
 
-/* A driver holds the node of its device open; behind those of the tests there is no kernel driver. */
+/* A driver holds the node of its device open; those of the tests have no kernel driver. */
 #ifdef O_PATH
 __attribute__((constructor)) static void open_node(void)
 {

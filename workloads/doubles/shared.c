@@ -70,7 +70,7 @@ bool shared_is_lost(void)
 	       __atomic_load_n(&device->lost, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* The lock that every process shares cannot be had alone while there is another one. */
+/* The lock cannot be exclusive while another process shares it. */
 bool shared_begin(void)
 {
 	if (device == NULL)

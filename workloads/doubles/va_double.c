@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A VA driver, loaded by the real libva, that encodes H.264 and HEVC without loss (h264_pcm.h,
- * hevc_pcm.h) and AV1 with libaom (av1_aom.h) in at most 64 by 64, and refuses a picture that is not
- * described as it has to be. Beside the words of settings.h, h264_pcm.h, va_double_hevc.c and
- * va_double_av1.c it knows
+ * hevc_pcm.h) and AV1 with libaom (av1_aom.h) in at most 64 by 64, and refuses wrongly described
+ * pictures. Words in addition to those of settings.h, h264_pcm.h, va_double_hevc.c and
+ * va_double_av1.c:
  *
  *   decode-only       no profile has an entry point that encodes
- *   low-power         they have EncSliceLP in the place of EncSlice
- *   all-codecs        HEVC and AV1 are told, too
- *   hevc, av1         that codec alone is
- *   cqp, cbr          no rate is kept, or one is in any case
- *   packed            it is given the parameter sets, each alone
- *   packed-sequence   it is given both in one
+ *   low-power         they have EncSliceLP instead of EncSlice
+ *   all-codecs        HEVC and AV1 are reported, too
+ *   hevc, av1         only that codec is
+ *   cqp, cbr          a rate is never kept, or always
+ *   packed            it accepts the parameter sets, each as a separate header
+ *   packed-sequence   it accepts both in one header
  *   old               it has no vaSyncSurface2
- *   ten-bit           it takes frames of 10 bits, too
- *   profiles=N        it tells N profiles
- *   room=N            it says that it tells at most N
- *   small-image       an image has no room for the frame
- *   endless, overfull, broken   what is wrong with the coded buffer
+ *   ten-bit           it accepts frames of 10 bits, too
+ *   profiles=N        it reports N profiles
+ *   room=N            it states that it reports at most N
+ *   small-image       an image is too small for the frame
+ *   endless, overfull, broken   a fault of the coded buffer
  *
- * fail=init:CODE lets the driver's start fail.
+ * fail=init:CODE makes the driver's initialisation fail.
  */
 #include "workloads/doubles/va_double.h"
 #include "workloads/doubles/settings.h"
@@ -72,9 +72,9 @@ static VAStatus query_profiles(VADriverContextP context, VAProfile *profiles, in
 	ENTER("vaQueryConfigProfiles");
 	(void)context;
 	const size_t first = setting_has("hevc") ? 4 : setting_has("av1") ? 6 : 0;
-	const size_t told = first > 0 ? 1 : setting_has("all-codecs") ? 7 : 4;
-	memcpy(profiles, &all[first], told * sizeof(all[0]));
-	*count = (int)setting_number("profiles", told);
+	const size_t available = first > 0 ? 1 : setting_has("all-codecs") ? 7 : 4;
+	memcpy(profiles, &all[first], available * sizeof(all[0]));
+	*count = (int)setting_number("profiles", available);
 	return VA_STATUS_SUCCESS;
 }
 
@@ -143,11 +143,11 @@ static VAStatus create_config(VADriverContextP context, VAProfile profile, VAEnt
 		return VA_STATUS_ERROR_UNSUPPORTED_PROFILE;
 	of(context)->keeps_rate = false;
 	for (int i = 0; i < count; i++) {
-		VAConfigAttrib told = attributes[i];
-		if (told.type == VAConfigAttribRateControl)
-			of(context)->keeps_rate = told.value == VA_RC_CBR;
-		(void)get_attributes(context, profile, entrypoint, &told, 1);
-		if ((told.value & attributes[i].value) != attributes[i].value)
+		VAConfigAttrib supported = attributes[i];
+		if (supported.type == VAConfigAttribRateControl)
+			of(context)->keeps_rate = supported.value == VA_RC_CBR;
+		(void)get_attributes(context, profile, entrypoint, &supported, 1);
+		if ((supported.value & attributes[i].value) != attributes[i].value)
 			return VA_STATUS_ERROR_INVALID_VALUE;
 	}
 	*id = 1;
@@ -160,7 +160,7 @@ static VAStatus destroy_config(VADriverContextP context, VAConfigID id)
 	return id == 1 ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_CONFIG;
 }
 
-/* Of a picture as it is coded. */
+/* The side of a coded picture. */
 static unsigned coded_side(void)
 {
 	return setting_has("large-superblocks") ? 2 * SIDE : SIDE;
@@ -437,7 +437,7 @@ VAStatus __vaDriverInit_1_0(VADriverContextP context)
 {
 	ENTER("init");
 	context->max_profiles = (int)setting_number("room", 16);
-	/* libva does not end a driver without room for profiles, so that one owns nothing. */
+	/* libva does not terminate a driver without room for profiles, so such a driver must own nothing. */
 	context->pDriverData = context->max_profiles > 0 ? calloc(1, sizeof(struct driver)) : NULL;
 	if (context->pDriverData == NULL && context->max_profiles > 0)
 		return VA_STATUS_ERROR_ALLOCATION_FAILED;

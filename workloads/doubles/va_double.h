@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the files of the VA driver share (va_double.c). */
+/* Shared by the files of the VA driver (va_double.c). */
 
 #include "workloads/doubles/av1_aom.h"
 #include "workloads/doubles/h264_pcm.h"
@@ -17,7 +17,7 @@ enum {
 	FRAME = SIDE * SIDE * 3 / 2,
 	BUFFERS = 64,
 	SURFACES = 3,
-	IMAGE_BUFFER = BUFFERS, /* the id of the image's */
+	IMAGE_BUFFER = BUFFERS, /* the id of the image's buffer */
 };
 
 struct buffer {
@@ -31,12 +31,12 @@ struct driver;
 
 /* How a codec is described. */
 struct va_codec {
-	uint32_t (*attribute)(VAConfigAttribType type); /* of the codec alone */
-	/* A buffer for a sequence, a picture or a slice; false: it is not as it has to be. */
+	uint32_t (*attribute)(VAConfigAttribType type); /* only for this codec */
+	/* Takes a buffer for a sequence, a picture or a slice; false: it is wrong. */
 	bool (*take)(struct driver *d, VABufferType type, const void *data);
-	/* Behind the last buffer of a picture, in front of its coding; NULL: nothing is left. */
+	/* Called after the last buffer of a picture, before coding; NULL: nothing to do. */
 	bool (*end)(struct driver *d);
-	bool headers_first; /* all headers of a picture stand in front of it, as `slice_header` */
+	bool headers_first; /* all headers of a picture precede it, as `slice_header` */
 	/* Appends the picture; NULL: H.264. */
 	void (*put)(const struct h264_pcm *writer, const struct video_planes *frame,
 		    struct text *stream);
@@ -53,8 +53,8 @@ struct driver {
 	bool sequence, picture, slice, rate;
 	bool keeps_rate;
 	bool failed;				 /* the picture cannot be coded */
-	struct text given, slice_header, stream; /* given: the parameter sets */
-	VAEncPackedHeaderType header;		 /* of the next data */
+	struct text given, slice_header, stream; /* `given`: the parameter sets */
+	VAEncPackedHeaderType header;		 /* type of the next data */
 	VACodedBufferSegment segment;
 	struct h264_pcm writer;
 	/* Of HEVC. */
@@ -69,5 +69,5 @@ struct driver {
 	struct av1_aom av1_coder;
 };
 
-/* VA_ENC_PACKED_HEADER_... that the driver tells. */
+/* The VA_ENC_PACKED_HEADER_... flags that the driver reports. */
 uint32_t va_packed(void);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What AV1 has to be described as: without tools that the driver does not require, each frame referring to
- * the one before, and headers, where they are wanted, that say what the buffers say. Where they are not, the
- * driver writes its own. With a rate to be kept it chooses another quantiser and writes it into the caller's
- * header, at the place that the caller tells. Tiles are libaom's, which has none for headers that say what
- * it does not do. Words of GPUCERT_DOUBLE:
+ * How AV1 must be described: without tools that the driver does not require, each frame referring to the one
+ * before, and, if the driver accepts headers, with headers that match the buffers. Otherwise the driver
+ * writes its own. With a rate to keep it chooses another quantiser and writes it into the caller's header,
+ * at the place that the caller states. Tiles are libaom's, which makes none for headers that it cannot
+ * match. Words of GPUCERT_DOUBLE:
  *
- *   silent              nothing is told of tools
+ *   silent              tools are not reported
  *   large-superblocks   superblocks of 128 by 128 are required
- *   small-sizes         units tell their size in two bytes
+ *   small-sizes         units state their size in two bytes
  *   largest             transforms are the largest of their blocks
- *   palette, tiny       what the probe does not describe is required: palettes, transforms of 4 by 4
- *   sharp               the one filter of motion is one that libaom does not choose
+ *   palette, tiny       tools that the probe does not describe are required: palettes, transforms of 4 by 4
+ *   sharp               the only motion filter is one that libaom does not choose
  *   delimits            a picture begins with a temporal delimiter
- *   spoil=WHAT          what the caller described is made wrong before it is looked at:
+ *   spoil=WHAT          the caller's description is spoilt before it is checked:
  *                       level, hints, width, order, key, slots, primary, list, reference, surface, quality,
  *                       transforms, tiles, group; of headers: headers, other-header, tools; where a rate is
  *                       kept: place, unit, filters
@@ -27,25 +27,25 @@ enum { DRIVERS_QUALITY = 144, LARGEST = 1, SELECT = 2 };
 
 static uint32_t tools(void)
 {
-	VAConfigAttribValEncAV1 told = {.value = 0};
-	told.bits.support_128x128_superblock =
+	VAConfigAttribValEncAV1 supported = {.value = 0};
+	supported.bits.support_128x128_superblock =
 		setting_has("large-superblocks") ? VA_FEATURE_SUPPORTED | VA_FEATURE_REQUIRED : 0;
-	told.bits.support_intra_edge_filter = VA_FEATURE_REQUIRED;
-	told.bits.support_filter_intra = VA_FEATURE_SUPPORTED;
-	told.bits.support_ref_frame_mvs = VA_FEATURE_REQUIRED;
-	told.bits.support_palette_mode =
+	supported.bits.support_intra_edge_filter = VA_FEATURE_REQUIRED;
+	supported.bits.support_filter_intra = VA_FEATURE_SUPPORTED;
+	supported.bits.support_ref_frame_mvs = VA_FEATURE_REQUIRED;
+	supported.bits.support_palette_mode =
 		setting_has("palette") ? VA_FEATURE_REQUIRED : VA_FEATURE_SUPPORTED;
-	return told.value;
+	return supported.value;
 }
 
 static uint32_t coding(void)
 {
-	VAConfigAttribValEncAV1Ext2 told = {.value = 0};
-	told.bits.obu_size_bytes_minus1 = setting_has("small-sizes") ? 1 : 3;
-	told.bits.tx_mode_support = setting_has("tiny")	     ? 1
-				    : setting_has("largest") ? 1u << LARGEST
-							     : 1u << LARGEST | 1u << SELECT;
-	return told.value;
+	VAConfigAttribValEncAV1Ext2 supported = {.value = 0};
+	supported.bits.obu_size_bytes_minus1 = setting_has("small-sizes") ? 1 : 3;
+	supported.bits.tx_mode_support = setting_has("tiny")	  ? 1
+					 : setting_has("largest") ? 1u << LARGEST
+								  : 1u << LARGEST | 1u << SELECT;
+	return supported.value;
 }
 
 static uint32_t attribute(VAConfigAttribType type)
@@ -112,86 +112,88 @@ static void spoil(struct driver *d)
 
 static struct av1_sequence sequence_of(const struct driver *d)
 {
-	const VAEncSequenceParameterBufferAV1 *told = &d->av1_sequence;
+	const VAEncSequenceParameterBufferAV1 *given = &d->av1_sequence;
 	return (struct av1_sequence){
 		.width = d->av1_picture.frame_width_minus_1 + 1u,
 		.height = d->av1_picture.frame_height_minus_1 + 1u,
-		.seq_level_idx = told->seq_level_idx,
-		.order_hint_bits = told->order_hint_bits_minus_1 + 1u,
-		.use_128x128_superblock = told->seq_fields.bits.use_128x128_superblock,
-		.enable_filter_intra = told->seq_fields.bits.enable_filter_intra,
-		.enable_intra_edge_filter = told->seq_fields.bits.enable_intra_edge_filter,
-		.enable_ref_frame_mvs = told->seq_fields.bits.enable_ref_frame_mvs,
-		.enable_cdef = told->seq_fields.bits.enable_cdef,
+		.seq_level_idx = given->seq_level_idx,
+		.order_hint_bits = given->order_hint_bits_minus_1 + 1u,
+		.use_128x128_superblock = given->seq_fields.bits.use_128x128_superblock,
+		.enable_filter_intra = given->seq_fields.bits.enable_filter_intra,
+		.enable_intra_edge_filter = given->seq_fields.bits.enable_intra_edge_filter,
+		.enable_ref_frame_mvs = given->seq_fields.bits.enable_ref_frame_mvs,
+		.enable_cdef = given->seq_fields.bits.enable_cdef,
 	};
 }
 
 static struct av1_frame frame_of(const struct driver *d, unsigned quality)
 {
-	const VAEncPictureParameterBufferAV1 *told = &d->av1_picture;
+	const VAEncPictureParameterBufferAV1 *given = &d->av1_picture;
 	struct av1_frame frame = {
-		.key = told->picture_flags.bits.frame_type == 0,
-		.order_hint = told->order_hint,
-		.primary_ref_frame = told->primary_ref_frame,
-		.refresh_frame_flags = told->refresh_frame_flags,
-		.interpolation_filter = told->interpolation_filter,
+		.key = given->picture_flags.bits.frame_type == 0,
+		.order_hint = given->order_hint,
+		.primary_ref_frame = given->primary_ref_frame,
+		.refresh_frame_flags = given->refresh_frame_flags,
+		.interpolation_filter = given->interpolation_filter,
 		.base_q_idx = quality,
-		.tx_mode_select = told->mode_control_flags.bits.tx_mode == SELECT,
+		.tx_mode_select = given->mode_control_flags.bits.tx_mode == SELECT,
 	};
-	memcpy(frame.ref_frame_idx, told->ref_frame_idx, sizeof(frame.ref_frame_idx));
+	memcpy(frame.ref_frame_idx, given->ref_frame_idx, sizeof(frame.ref_frame_idx));
 	return frame;
 }
 
-static bool is_sequence_right(const VAEncSequenceParameterBufferAV1 *told, bool kept)
+static bool is_sequence_right(const VAEncSequenceParameterBufferAV1 *given, bool kept)
 {
-	return told->seq_profile == 0 && told->seq_level_idx < 24 &&
-	       told->order_hint_bits_minus_1 < 8 && told->seq_fields.bits.enable_order_hint &&
-	       told->seq_fields.bits.subsampling_x && told->seq_fields.bits.subsampling_y &&
-	       told->seq_fields.bits.bit_depth_minus8 == 0 &&
-	       told->seq_fields.bits.use_128x128_superblock == setting_has("large-superblocks") &&
-	       told->seq_fields.bits.enable_intra_edge_filter == !setting_has("silent") &&
-	       told->seq_fields.bits.enable_ref_frame_mvs == !setting_has("silent") &&
-	       !told->seq_fields.bits.enable_filter_intra && (told->bits_per_second > 0) == kept;
+	return given->seq_profile == 0 && given->seq_level_idx < 24 &&
+	       given->order_hint_bits_minus_1 < 8 && given->seq_fields.bits.enable_order_hint &&
+	       given->seq_fields.bits.subsampling_x && given->seq_fields.bits.subsampling_y &&
+	       given->seq_fields.bits.bit_depth_minus8 == 0 &&
+	       given->seq_fields.bits.use_128x128_superblock == setting_has("large-superblocks") &&
+	       given->seq_fields.bits.enable_intra_edge_filter == !setting_has("silent") &&
+	       given->seq_fields.bits.enable_ref_frame_mvs == !setting_has("silent") &&
+	       !given->seq_fields.bits.enable_filter_intra && (given->bits_per_second > 0) == kept;
 }
 
-/* All references are the frame before: in its slot, and where it was decoded to. */
+/* Are all references the frame before, in its slot and its surface? */
 static bool are_references_right(const struct driver *d, bool first)
 {
-	const VAEncPictureParameterBufferAV1 *told = &d->av1_picture;
-	const unsigned slot = told->ref_frame_idx[0];
+	const VAEncPictureParameterBufferAV1 *given = &d->av1_picture;
+	const unsigned slot = given->ref_frame_idx[0];
 	size_t i = 0;
 	if (first)
-		return told->refresh_frame_flags == AV1_ALL_SLOTS &&
-		       told->primary_ref_frame == AV1_PRIMARY_REF_NONE;
-	while (i < AV1_REFERENCES && told->ref_frame_idx[i] == slot)
+		return given->refresh_frame_flags == AV1_ALL_SLOTS &&
+		       given->primary_ref_frame == AV1_PRIMARY_REF_NONE;
+	while (i < AV1_REFERENCES && given->ref_frame_idx[i] == slot)
 		i++;
 	return i == AV1_REFERENCES && slot < AV1_SLOTS &&
-	       told->reference_frames[slot] == d->reference &&
-	       told->reconstructed_frame != d->reference && told->primary_ref_frame == 0 &&
-	       told->ref_frame_ctrl_l0.fields.search_idx0 == 1 && told->refresh_frame_flags != 0 &&
-	       (told->refresh_frame_flags & (told->refresh_frame_flags - 1)) == 0 &&
-	       told->refresh_frame_flags != 1u << slot;
+	       given->reference_frames[slot] == d->reference &&
+	       given->reconstructed_frame != d->reference && given->primary_ref_frame == 0 &&
+	       given->ref_frame_ctrl_l0.fields.search_idx0 == 1 &&
+	       given->refresh_frame_flags != 0 &&
+	       (given->refresh_frame_flags & (given->refresh_frame_flags - 1)) == 0 &&
+	       given->refresh_frame_flags != 1u << slot;
 }
 
 static bool is_picture_right(const struct driver *d, bool first)
 {
-	const VAEncPictureParameterBufferAV1 *told = &d->av1_picture;
-	const unsigned mode = told->mode_control_flags.bits.tx_mode;
-	return told->frame_width_minus_1 == SIDE - 1 && told->frame_height_minus_1 == SIDE - 1 &&
-	       told->reconstructed_frame < SURFACES && told->reconstructed_frame != d->target &&
-	       told->order_hint == d->writer.count &&
-	       told->picture_flags.bits.frame_type == !first &&
-	       told->picture_flags.bits.error_resilient_mode == first &&
-	       told->interpolation_filter == (setting_has("sharp") ? 2 : 0) &&
-	       told->base_qindex > 0 && mode == (setting_has("largest") ? LARGEST : SELECT) &&
-	       told->tile_cols == 1 && told->tile_rows == 1 && told->width_in_sbs_minus_1[0] == 0 &&
-	       told->height_in_sbs_minus_1[0] == 0 && told->num_tile_groups_minus1 == 0 &&
-	       told->tile_group_obu_hdr_info.bits.obu_has_size_field &&
+	const VAEncPictureParameterBufferAV1 *given = &d->av1_picture;
+	const unsigned mode = given->mode_control_flags.bits.tx_mode;
+	return given->frame_width_minus_1 == SIDE - 1 && given->frame_height_minus_1 == SIDE - 1 &&
+	       given->reconstructed_frame < SURFACES && given->reconstructed_frame != d->target &&
+	       given->order_hint == d->writer.count &&
+	       given->picture_flags.bits.frame_type == !first &&
+	       given->picture_flags.bits.error_resilient_mode == first &&
+	       given->interpolation_filter == (setting_has("sharp") ? 2 : 0) &&
+	       given->base_qindex > 0 && mode == (setting_has("largest") ? LARGEST : SELECT) &&
+	       given->tile_cols == 1 && given->tile_rows == 1 &&
+	       given->width_in_sbs_minus_1[0] == 0 && given->height_in_sbs_minus_1[0] == 0 &&
+	       given->num_tile_groups_minus1 == 0 &&
+	       given->tile_group_obu_hdr_info.bits.obu_has_size_field &&
 	       d->av1_group.tg_start == 0 && d->av1_group.tg_end == 0 &&
 	       are_references_right(d, first);
 }
 
-/* What the buffers say, as headers; places from the first bit of the frame header. */
+/* Writes headers from the buffers; places count from the first bit of the frame header. */
 static void write_headers(const struct driver *d, bool first, unsigned quality,
 			  struct av1_places *places, size_t *before, struct text *out)
 {
@@ -208,17 +210,17 @@ static void write_headers(const struct driver *d, bool first, unsigned quality,
 
 static bool are_places_right(const struct driver *d, const struct av1_places *places, size_t before)
 {
-	const VAEncPictureParameterBufferAV1 *told = &d->av1_picture;
-	return told->min_base_qindex <= DRIVERS_QUALITY &&
-	       told->max_base_qindex >= DRIVERS_QUALITY &&
-	       told->bit_offset_loopfilter_params == places->loop_filter &&
-	       told->bit_offset_cdef_params == places->cdef &&
-	       told->size_in_bits_cdef_params == places->cdef_bits &&
-	       told->size_in_bits_frame_hdr_obu == places->end &&
-	       told->byte_offset_frame_hdr_obu_size == before + 1;
+	const VAEncPictureParameterBufferAV1 *given = &d->av1_picture;
+	return given->min_base_qindex <= DRIVERS_QUALITY &&
+	       given->max_base_qindex >= DRIVERS_QUALITY &&
+	       given->bit_offset_loopfilter_params == places->loop_filter &&
+	       given->bit_offset_cdef_params == places->cdef &&
+	       given->size_in_bits_cdef_params == places->cdef_bits &&
+	       given->size_in_bits_frame_hdr_obu == places->end &&
+	       given->byte_offset_frame_hdr_obu_size == before + 1;
 }
 
-/* The quantiser that keeps the rate goes where the caller says that it stands. */
+/* Writes the quantiser that keeps the rate at the place that the caller states. */
 static void write_quality(struct driver *d, size_t before)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -232,12 +234,12 @@ static void write_quality(struct driver *d, size_t before)
 	d->av1_quality = DRIVERS_QUALITY;
 }
 
-/* The headers of the caller say what its buffers do, and those that it does not give are made. */
+/* Checks that the caller's headers match its buffers, and makes missing ones. */
 static bool settle_headers(struct driver *d, bool first)
 {
 	const uint32_t both = VA_ENC_PACKED_HEADER_SEQUENCE | VA_ENC_PACKED_HEADER_PICTURE;
-	const uint32_t told = va_packed();
-	const bool given = told != VA_ATTRIB_NOT_SUPPORTED && (told & both) == both;
+	const uint32_t packed = va_packed();
+	const bool given = packed != VA_ATTRIB_NOT_SUPPORTED && (packed & both) == both;
 	struct av1_places places = {0};
 	struct text wanted = {0};
 	size_t before = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What H.264 has to be described as. */
+/* How H.264 must be described. */
 #include "workloads/doubles/va_double.h"
 
 static uint32_t attribute(VAConfigAttribType type)
@@ -18,7 +18,7 @@ static bool take_sequence(struct driver *d, const VAEncSequenceParameterBufferH2
 	       sequence->seq_fields.bits.pic_order_cnt_type == 0;
 }
 
-/* The first is a key frame; each other one refers to what the one before was decoded to. */
+/* The first picture is a key frame; each other one refers to the decoded previous one. */
 static bool take_picture(struct driver *d, const VAEncPictureParameterBufferH264 *picture)
 {
 	const bool first = d->writer.count == 0;

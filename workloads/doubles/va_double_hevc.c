@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What HEVC has to be described as: with the tools and blocks that the driver tells, each picture
- * referring to the one before, and headers, where they are wanted, that say what the buffers say. Where
- * they are not, the driver writes its own. It carries samples as PCM, and so tells that it has to be.
- * Words of GPUCERT_DOUBLE:
+ * How HEVC must be described: with the tools and blocks that the driver reports, each picture referring to
+ * the one before, and, if the driver accepts headers, with headers that match the buffers. Otherwise the
+ * driver writes its own. It carries samples as PCM, and so reports that PCM is required. Words of
+ * GPUCERT_DOUBLE:
  *
- *   silent            nothing is told of tools and blocks
+ *   silent            tools and blocks are not reported
  *   small-trees       coding trees are 16 by 16, not 64 by 64
  *   large-blocks      no coding block is smaller than 32 by 32
- *   weights           a tool is required that the probe does not have
- *   no-such-blocks    the smallest coding block is told to be 64 by 64
- *   spoil=WHAT        what the caller described is made wrong before it is looked at:
+ *   weights           a tool that the probe lacks is required
+ *   no-such-blocks    the smallest coding block is reported as 64 by 64
+ *   spoil=WHAT        the caller's description is spoilt before it is checked:
  *                     width, blocks, tools, order, key, unit, reference, surface, type, trees, list0, list1;
  *                     of headers: offsets, sets, slice-header, other-header
  *
@@ -35,29 +35,29 @@ static unsigned block(void)
 
 static uint32_t features(void)
 {
-	VAConfigAttribValEncHEVCFeatures told = {.value = 0};
-	told.bits.amp = VA_FEATURE_REQUIRED;
-	told.bits.sao = VA_FEATURE_SUPPORTED;
-	told.bits.pcm = VA_FEATURE_REQUIRED;
-	told.bits.temporal_mvp = VA_FEATURE_SUPPORTED;
-	told.bits.cu_qp_delta = VA_FEATURE_SUPPORTED | VA_FEATURE_REQUIRED;
-	told.bits.weighted_prediction =
+	VAConfigAttribValEncHEVCFeatures supported = {.value = 0};
+	supported.bits.amp = VA_FEATURE_REQUIRED;
+	supported.bits.sao = VA_FEATURE_SUPPORTED;
+	supported.bits.pcm = VA_FEATURE_REQUIRED;
+	supported.bits.temporal_mvp = VA_FEATURE_SUPPORTED;
+	supported.bits.cu_qp_delta = VA_FEATURE_SUPPORTED | VA_FEATURE_REQUIRED;
+	supported.bits.weighted_prediction =
 		setting_has("weights") ? VA_FEATURE_REQUIRED : VA_FEATURE_SUPPORTED;
-	return told.value;
+	return supported.value;
 }
 
 static uint32_t block_sizes(void)
 {
-	VAConfigAttribValEncHEVCBlockSizes told = {.value = 0};
-	told.bits.log2_max_coding_tree_block_size_minus3 = (tree() - 3) & 3u;
-	told.bits.log2_min_coding_tree_block_size_minus3 = (tree() - 3) & 3u;
-	told.bits.log2_min_luma_coding_block_size_minus3 =
+	VAConfigAttribValEncHEVCBlockSizes supported = {.value = 0};
+	supported.bits.log2_max_coding_tree_block_size_minus3 = (tree() - 3) & 3u;
+	supported.bits.log2_min_coding_tree_block_size_minus3 = (tree() - 3) & 3u;
+	supported.bits.log2_min_luma_coding_block_size_minus3 =
 		setting_has("no-such-blocks") ? 3 : (block() - 3) & 3u;
-	told.bits.log2_max_luma_transform_block_size_minus2 = 3;
-	told.bits.max_max_transform_hierarchy_depth_inter = 2;
-	told.bits.max_max_transform_hierarchy_depth_intra = 2;
-	told.bits.log2_max_pcm_coding_block_size_minus3 = 2;
-	return told.value;
+	supported.bits.log2_max_luma_transform_block_size_minus2 = 3;
+	supported.bits.max_max_transform_hierarchy_depth_inter = 2;
+	supported.bits.max_max_transform_hierarchy_depth_intra = 2;
+	supported.bits.log2_max_pcm_coding_block_size_minus3 = 2;
+	return supported.value;
 }
 
 static uint32_t attribute(VAConfigAttribType type)
@@ -169,7 +169,7 @@ static bool is_slice_right(const struct driver *d, bool first)
 		     : is_absent(&slice->ref_pic_list1[0]));
 }
 
-/* What the driver writes itself: with PCM in any case. */
+/* The parameter sets that the driver writes itself, always with PCM. */
 static void write_sets(struct driver *d)
 {
 	const struct video_source shown = {.width = SIDE + (setting_has("size") ? 16 : 0),
@@ -192,16 +192,16 @@ static bool is_same(const struct text *given, const struct text *wanted)
 	return given->size == wanted->size && memcmp(given->data, wanted->data, given->size) == 0;
 }
 
-/* The headers of the caller say what its buffers do, and those that it does not give are made. */
+/* Checks that the caller's headers match its buffers, and makes missing ones. */
 static bool settle_headers(struct driver *d, bool first)
 {
-	const uint32_t told = va_packed();
-	const bool silent = told == VA_ATTRIB_NOT_SUPPORTED;
+	const uint32_t packed = va_packed();
+	const bool silent = packed == VA_ATTRIB_NOT_SUPPORTED;
 	struct text sets = {0}, slice = {0};
 	hevc_add_slice_header(&d->hevc_sequence, &d->hevc_picture, &d->hevc_slice, &slice);
 	hevc_add_parameter_sets(&d->writer.source, &d->hevc_sequence, &d->hevc_picture, &sets);
 	bool right = !first || silent || is_same(&d->given, &sets);
-	if (!silent && (told & VA_ENC_PACKED_HEADER_SLICE))
+	if (!silent && (packed & VA_ENC_PACKED_HEADER_SLICE))
 		right = right && is_same(&d->slice_header, &slice);
 	else
 		text_add_all(&d->slice_header, &slice);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A oneVPL implementation, loaded by the real dispatcher, that encodes H.264 without loss (h264_pcm.h)
- * in at most 64 by 64. Beside the words of settings.h and h264_pcm.h it knows
+ * in at most 64 by 64. Words in addition to those of settings.h and h264_pcm.h:
  *
- *   software   it says that it is an implementation in software
+ *   software   it reports that it is an implementation in software
  *   partial    a processor stands in for the device
- *   no-id      it does not tell which device it works on
- *   pci-unknown  it knows no PCI address, as those of Gen8 to Gen11
- *   late       frames come out behind the last one that was put in
+ *   no-id      it does not report which device it works on
+ *   pci-unknown  it knows no PCI address, like those of Gen8 to Gen11
+ *   late       frames are returned only after the last one was submitted
  *   adjusts    it changes parameters, which is a warning
- *   overfull   it says that it wrote more than there is room for
- *   hevc       it says that it encodes HEVC, too, and refuses it
+ *   overfull   it reports more bytes than there is room for
+ *   hevc       it reports HEVC, too, and refuses it
  *   no-codec   it encodes nothing
  */
 #include "workloads/doubles/h264_pcm.h"
@@ -146,7 +146,7 @@ EXPORT mfxStatus MFX_CDECL MFXInitialize(mfxInitializationParam par, mfxSession 
 
 EXPORT mfxStatus MFX_CDECL MFXClose(mfxSession session)
 {
-	if (session == NULL) /* of the dispatcher, where MFXInitialize failed */
+	if (session == NULL) /* the dispatcher's, if MFXInitialize failed */
 		return MFX_ERR_INVALID_HANDLE;
 	for (size_t i = 0; i < VIDEO_FRAMES; i++)
 		text_free(&session->waiting[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the oneVPL dispatcher wants of an implementation beside what the double does: it passes over one
- * that lacks a function. */
+/* Functions that the oneVPL dispatcher requires in addition to those of the double: it skips an
+ * implementation that lacks one. */
 #define MFX_ERR_UNSUPPORTED (-3)
 #define STUB(name)                                                                                 \
 	__attribute__((visibility("default"))) int name(void);                                     \

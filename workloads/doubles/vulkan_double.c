@@ -264,7 +264,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice dev
 	return function != NULL ? function : double_video_function(name);
 }
 
-/* The loader and layers want these, and probes never call them. */
+/* The loader and layers require these; probes never call them. */
 static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice device,
 								      VkFormat format,
 								      VkFormatProperties *out)
@@ -272,8 +272,8 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties(VkPhysical
 	(void)device;
 	(void)format;
 	*out = (VkFormatProperties){.optimalTilingFeatures = VK_FORMAT_FEATURE_TRANSFER_DST_BIT |
-							     0x18000000}; /* to be encoded, as a
-									     reference, too */
+							     0x18000000}; /* for frames to encode,
+									   * and for references */
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties(

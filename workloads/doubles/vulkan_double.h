@@ -17,7 +17,7 @@
 #name, (PFN_vkVoidFunction)(name)                                                  \
 	}
 
-/* Returns the failure that is asked for. */
+/* Returns the configured failure. */
 #define ENTER(name)                                                                                \
 	do {                                                                                       \
 		const VkResult result_ = (VkResult)setting_enter(#name);                           \
@@ -30,7 +30,7 @@ struct double_entry {
 	PFN_vkVoidFunction function;
 };
 
-/* Dispatchable objects begin with a place for the loader. */
+/* Dispatchable objects begin with a pointer for the loader. */
 enum { DOUBLE_FAMILIES = 3 };
 
 struct double_device {
@@ -38,7 +38,7 @@ struct double_device {
 	struct {
 		VK_LOADER_DATA loader;
 	} queues[DOUBLE_FAMILIES]; /* one of each family */
-	uint32_t codecs;	   /* that it encodes: VkVideoCodecOperationFlagsKHR */
+	uint32_t codecs;	   /* codecs that it encodes: VkVideoCodecOperationFlagsKHR */
 };
 
 /* vulkan_double_device.c: functions of devices; NULL for a name it does not have. */
@@ -51,15 +51,15 @@ PFN_vkVoidFunction double_command_function(const char *name);
  * "video" among the settings, the double encodes. */
 PFN_vkVoidFunction double_video_function(const char *name);
 uint32_t double_video_extensions(VkExtensionProperties out[5]);
-/* The codecs whose extension, and feature where there is one, the caller switched on. */
+/* The codecs whose extension, and feature if it exists, the caller enabled. */
 uint32_t double_video_codecs(const VkDeviceCreateInfo *info);
 
-/* What a driver says where the caller asked for nonsense: it ends up on stderr. */
+/* Refuses an invalid call, and prints why on stderr. */
 VkResult double_refuse(const char *why);
 
 /* vulkan_double_device.c: a kernel of two dimensions never ends. */
 void double_work_began(bool never_ends);
-size_t double_memory_kept(void); /* bytes, of "keeps" */
+size_t double_memory_kept(void); /* bytes kept by the word "keeps" */
 
 /* Memory that a buffer is bound to. */
 struct double_memory {
@@ -91,20 +91,20 @@ struct double_set {
 	VkDescriptorBufferInfo bindings[DOUBLE_BINDINGS];
 };
 
-/* What a command buffer holds of Vulkan Video: both NULL for nothing. */
+/* The Vulkan Video commands of a command buffer: both NULL for none. */
 struct double_video {
 	struct double_buffer *from; /* frames of NV12, copied to `image` */
 	struct double_image *image;
 	struct double_picture *picture;
-	const char *wrong; /* with it; NULL: nothing */
+	const char *wrong; /* what is wrong; NULL: nothing */
 };
 
-/* Of what was recorded when the command buffer runs. */
+/* Runs the recorded video commands with the command buffer. */
 VkResult double_video_run(struct double_video *video);
 VkResult double_semaphores(const VkSubmitInfo *info);
 void double_video_forget(struct double_video *video);
 
-/* The command buffer's own. */
+/* The video commands of the command buffer. */
 struct double_video *double_video_of(VkCommandBuffer commands);
 
-void *double_allocate(size_t size); /* zeroed; ends the process when there is none */
+void *double_allocate(size_t size); /* zeroed; ends the process when out of memory */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What AV1 has to be described as: a key frame, and frames that are predicted from the one before. The
- * headers are the caller's, the tiles libaom's (av1_aom.h). Words of GPUCERT_DOUBLE:
+ * How AV1 must be described: a key frame, and frames that are predicted from the one before. The headers are the
+ * caller's, the tiles libaom's (av1_aom.h). Words of GPUCERT_DOUBLE:
  *
  *   large-superblocks   superblocks are 128 by 128
  *   golden              the only reference is called GOLDEN_FRAME
- *   no-points           no operating point is taken
- *   no-primary          no probabilities are taken over, which libaom does not do: its streams do not decode
+ *   no-points           no operating point is accepted
+ *   no-primary          no probabilities are inherited, unlike in libaom: its streams do not decode
  *   spoil=WHAT          width, colours, superblocks, hints, level; key, shown, order, refresh, kept, name, primary,
  *                       mode, group, slot-order
  */
@@ -22,7 +22,7 @@ enum {
 	Q_LEAST = 132,
 	Q_MOST = 200,
 	Q_OWN = 136, /* of its own rate control */
-	GOLDEN = 3,  /* behind LAST_FRAME */
+	GOLDEN = 3,  /* after LAST_FRAME */
 	SELECTED = 2,
 	PRIMARY_REFERENCE = 4, /* of stdSyntaxFlags */
 };
@@ -37,17 +37,17 @@ static unsigned name_of_reference(void)
 	return setting_has("golden") ? GOLDEN : 0;
 }
 
-static void tell(uint32_t *values)
+static void report_capabilities(uint32_t *values)
 {
 	values[1] = LEVEL_4_0;
 	values[2] = values[3] = 8;    /* alignment of pictures */
 	values[4] = values[5] = 1;    /* tiles */
-	values[6] = values[7] = 64;   /* their least side */
+	values[6] = values[7] = 64;   /* their smallest side */
 	values[8] = values[9] = 4096; /* and the largest */
 	values[10] = setting_has("large-superblocks") ? 2 : 1;
 	values[11] = setting_has("intra") ? 0 : 1; /* reference */
 	values[12] = 1u << name_of_reference();
-	values[20] = values[21] = 1; /* layer in time, and in space */
+	values[20] = values[21] = 1; /* temporal and spatial layers */
 	values[22] = !setting_has("no-points");
 	values[23] = Q_LEAST;
 	values[24] = Q_MOST;
@@ -125,33 +125,33 @@ static const char *take_parameters(struct parameters *parameters, const void *co
 	return NULL;
 }
 
-/* A picture as the caller has it, or spoilt. */
-struct told {
+/* The caller's description of a picture, perhaps spoilt. */
+struct described {
 	VkVideoEncodeAV1PictureInfoKHR codec;
 	StdVideoEncodeAV1PictureInfo picture;
 	StdVideoEncodeAV1ReferenceInfo own;
 };
 
-static void spoil(struct told *told)
+static void spoil(struct described *described)
 {
-	told->picture.frame_type ^= double_spoils("key");
-	told->picture.flags.show_frame ^= double_spoils("shown");
-	told->picture.order_hint ^= double_spoils("order");
-	told->picture.refresh_frame_flags ^= double_spoils("refresh");
-	told->picture.ref_frame_idx[name_of_reference()] ^= double_spoils("kept");
+	described->picture.frame_type ^= double_spoils("key");
+	described->picture.flags.show_frame ^= double_spoils("shown");
+	described->picture.order_hint ^= double_spoils("order");
+	described->picture.refresh_frame_flags ^= double_spoils("refresh");
+	described->picture.ref_frame_idx[name_of_reference()] ^= double_spoils("kept");
 	if (double_spoils("primary"))
-		told->picture.primary_ref_frame = 1;
+		described->picture.primary_ref_frame = 1;
 	if (double_spoils("name")) {
-		told->codec.referenceNameSlotIndices[1] =
-			told->codec.referenceNameSlotIndices[name_of_reference()];
-		told->codec.referenceNameSlotIndices[name_of_reference()] = -1;
+		described->codec.referenceNameSlotIndices[1] =
+			described->codec.referenceNameSlotIndices[name_of_reference()];
+		described->codec.referenceNameSlotIndices[name_of_reference()] = -1;
 	}
-	told->codec.predictionMode ^= double_spoils("mode");
-	told->codec.rateControlGroup ^= double_spoils("group");
-	told->own.OrderHint ^= double_spoils("slot-order");
+	described->codec.predictionMode ^= double_spoils("mode");
+	described->codec.rateControlGroup ^= double_spoils("group");
+	described->own.OrderHint ^= double_spoils("slot-order");
 }
 
-/* 7.20: what the places of decoders hold; and which of them is referred to. */
+/* 7.20: checks the frames in the decoder's slots, and the slot that is referenced. */
 static const char *check_places(const struct session *session, const VkVideoEncodeInfoKHR *info,
 				const StdVideoEncodeAV1PictureInfo *picture)
 {
@@ -169,18 +169,18 @@ static const char *check_places(const struct session *session, const VkVideoEnco
 }
 
 static const char *check_picture(const struct session *session, const VkVideoEncodeInfoKHR *info,
-				 const struct told *told)
+				 const struct described *described)
 {
-	const StdVideoEncodeAV1PictureInfo *picture = &told->picture;
+	const StdVideoEncodeAV1PictureInfo *picture = &described->picture;
 	const bool key = picture->frame_type == 0;
 	const unsigned primary =
 		key || setting_has("no-primary") ? AV1_PRIMARY_REF_NONE : name_of_reference();
 	int listed = -1;
 	for (unsigned i = 0; i < AV1_REFERENCES; i++) {
-		if (told->codec.referenceNameSlotIndices[i] >= 0 && i != name_of_reference())
+		if (described->codec.referenceNameSlotIndices[i] >= 0 && i != name_of_reference())
 			return "a reference of a name that it does not have";
-		if (told->codec.referenceNameSlotIndices[i] >= 0)
-			listed = told->codec.referenceNameSlotIndices[i];
+		if (described->codec.referenceNameSlotIndices[i] >= 0)
+			listed = described->codec.referenceNameSlotIndices[i];
 	}
 	const char *wrong = double_check_slots(session, info, key, listed);
 	if (wrong == NULL && !key)
@@ -192,10 +192,10 @@ static const char *check_picture(const struct session *session, const VkVideoEnc
 	if (!picture->flags.show_frame || picture->flags.showable_frame == key ||
 	    picture->flags.error_resilient_mode != key || picture->frame_type > 1 ||
 	    picture->primary_ref_frame != primary || picture->interpolation_filter != 0 ||
-	    told->codec.predictionMode == key || told->codec.rateControlGroup == key)
+	    described->codec.predictionMode == key || described->codec.rateControlGroup == key)
 		return "another picture than a key frame or a predicted one";
-	return told->own.OrderHint != picture->order_hint ||
-			       told->own.frame_type != picture->frame_type
+	return described->own.OrderHint != picture->order_hint ||
+			       described->own.frame_type != picture->frame_type
 		       ? "a slot that tells another picture than its own"
 		       : NULL;
 }
@@ -206,36 +206,36 @@ static const char *take_picture(struct double_picture *picture, const VkVideoEnc
 	const struct vulkanvideo_slot *own = info->pSetupReferenceSlot->pNext;
 	if (own == NULL)
 		return "a slot that is not described";
-	struct told told = {
+	struct described described = {
 		.codec = *(const VkVideoEncodeAV1PictureInfoKHR *)info->pNext,
 		.own = *(const StdVideoEncodeAV1ReferenceInfo *)own->reference,
 	};
-	told.picture = *told.codec.pStdPictureInfo;
-	spoil(&told);
-	const char *wrong = check_picture(session, info, &told);
+	described.picture = *described.codec.pStdPictureInfo;
+	spoil(&described);
+	const char *wrong = check_picture(session, info, &described);
 	if (wrong != NULL)
 		return wrong;
-	if (!double_is_qp(session, told.codec.constantQIndex, Q_LEAST, Q_MOST))
+	if (!double_is_qp(session, described.codec.constantQIndex, Q_LEAST, Q_MOST))
 		return "a quantiser that the rate control does not allow";
 	picture->av1 = (struct av1_frame){
-		.key = told.picture.frame_type == 0,
-		.order_hint = told.picture.order_hint,
-		.primary_ref_frame = told.picture.primary_ref_frame,
-		.refresh_frame_flags = told.picture.refresh_frame_flags,
-		.base_q_idx = session->constant_qp ? told.codec.constantQIndex : Q_OWN,
-		.tx_mode_select = told.picture.TxMode == SELECTED,
+		.key = described.picture.frame_type == 0,
+		.order_hint = described.picture.order_hint,
+		.primary_ref_frame = described.picture.primary_ref_frame,
+		.refresh_frame_flags = described.picture.refresh_frame_flags,
+		.base_q_idx = session->constant_qp ? described.codec.constantQIndex : Q_OWN,
+		.tx_mode_select = described.picture.TxMode == SELECTED,
 	};
 	for (size_t i = 0; i < AV1_REFERENCES; i++)
-		picture->av1.ref_frame_idx[i] = (uint8_t)told.picture.ref_frame_idx[i];
+		picture->av1.ref_frame_idx[i] = (uint8_t)described.picture.ref_frame_idx[i];
 	for (size_t i = 0; i < AV1_SLOTS; i++)
-		if ((told.picture.refresh_frame_flags >> i & 1) != 0)
-			session->kept[i] = told.picture.order_hint;
+		if ((described.picture.refresh_frame_flags >> i & 1) != 0)
+			session->kept[i] = described.picture.order_hint;
 	session->slots[info->pSetupReferenceSlot->slotIndex] =
-		(struct coded){true, 0, told.picture.order_hint};
+		(struct coded){true, 0, described.picture.order_hint};
 	return NULL;
 }
 
-/* libaom knows the reference as LAST_FRAME, whose probabilities it takes over: in the same place. */
+/* libaom calls the reference LAST_FRAME, and inherits its probabilities from the same slot. */
 static void put(const struct h264_pcm *writer, const struct video_planes *frame,
 		struct text *stream)
 {
@@ -272,7 +272,7 @@ const struct double_codec double_av1 = {
 	.begin = begin,
 	.end = end,
 	.offers = offers,
-	.tell = tell,
+	.report_capabilities = report_capabilities,
 	.take_parameters = take_parameters,
 	.take_picture = take_picture,
 	.put = put,

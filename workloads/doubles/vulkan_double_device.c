@@ -175,7 +175,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkMapMemory(VkDevice device, VkDeviceMemor
 	return VK_SUCCESS;
 }
 
-/* A pool gives one set, and is that set. */
+/* A pool has one set, and is that set. */
 static VKAPI_ATTR VkResult VKAPI_CALL vkAllocateDescriptorSets(
 	VkDevice device, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *out)
 {

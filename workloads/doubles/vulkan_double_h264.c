@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What H.264 has to be described as. */
+/* How H.264 must be described. */
 #include "workloads/doubles/vulkan_double_video.h"
 
 #include "workloads/doubles/settings.h"
@@ -11,11 +11,11 @@ static bool offers(uint32_t profile, bool ten_bit)
 		(!setting_has("high") && profile == STD_VIDEO_H264_PROFILE_IDC_BASELINE));
 }
 
-static void tell(uint32_t *values)
+static void report_capabilities(uint32_t *values)
 {
 	values[1] = STD_VIDEO_H264_LEVEL_IDC_4_0;
 	values[2] = 1;				  /* slice */
-	values[3] = setting_has("intra") ? 0 : 1; /* picture before that a P picture refers to */
+	values[3] = setting_has("intra") ? 0 : 1; /* earlier pictures that a P picture refers to */
 	values[8] = QP_LEAST;
 	values[9] = QP_MOST;
 }
@@ -91,13 +91,13 @@ static const char *take_parameters(struct parameters *parameters, const void *co
 	return NULL;
 }
 
-/* Numbers as 7.4.3 and 8.2.1 of H.264 have them. */
+/* Checks numbers by 7.4.3 and 8.2.1 of H.264. */
 static const char *check_numbers(const struct session *session, const VkVideoEncodeInfoKHR *info,
 				 const StdVideoEncodeH264PictureInfo *std)
 {
 	const struct vulkanvideo_slot *own = info->pSetupReferenceSlot->pNext;
-	const StdVideoEncodeH264ReferenceInfo *told = own->reference;
-	if (told->FrameNum != std->frame_num || told->PicOrderCnt != std->PicOrderCnt)
+	const StdVideoEncodeH264ReferenceInfo *described = own->reference;
+	if (described->FrameNum != std->frame_num || described->PicOrderCnt != std->PicOrderCnt)
 		return "a slot that tells other numbers than its picture";
 	if (std->flags.IdrPicFlag)
 		return std->frame_num == 0 && std->PicOrderCnt == 0 ? NULL
@@ -144,7 +144,7 @@ const struct double_codec double_h264 = {
 	.slot = H264 + SLOT,
 	.sets = 2,
 	.offers = offers,
-	.tell = tell,
+	.report_capabilities = report_capabilities,
 	.take_parameters = take_parameters,
 	.take_picture = take_picture,
 };

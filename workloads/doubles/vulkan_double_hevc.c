@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What HEVC has to be described as: with trees and transforms of the sizes that the double tells, each
- * picture referring to the one before. The headers are the driver's own: it puts PCM into them, as which it
- * carries the samples. Words of GPUCERT_DOUBLE:
+ * How HEVC must be described: with trees and transforms of the sizes that the double reports, each picture referring to
+ * the one before. The headers are the driver's own and enable PCM, which carries the samples. Words of GPUCERT_DOUBLE:
  *
  *   small-trees         coding trees are 16 by 16, not up to 64 by 64
  *   large-transforms    no transform is 4 by 4
@@ -23,7 +22,7 @@ static bool offers(uint32_t profile, bool ten_bit)
 }
 
 /* Sides of 16 to 64, and of 4 to 32. */
-static void tell(uint32_t *values)
+static void report_capabilities(uint32_t *values)
 {
 	values[1] = STD_VIDEO_H265_LEVEL_IDC_4_0;
 	values[2] = values[3] = values[4] = 1; /* slice, tile */
@@ -31,14 +30,14 @@ static void tell(uint32_t *values)
 	values[TRANSFORMS] = setting_has("huge-transforms")    ? 12
 			     : setting_has("large-transforms") ? 14
 							       : 15;
-	values[7] = setting_has("intra") ? 0 : 1; /* picture before that a P picture refers to */
-	values[9] = 1;				  /* later one of a B picture */
+	values[7] = setting_has("intra") ? 0 : 1; /* earlier pictures that a P picture refers to */
+	values[9] = 1;				  /* later ones of a B picture */
 	values[10] = 1;				  /* sub-layer */
 	values[12] = QP_LEAST;
 	values[13] = QP_MOST;
 }
 
-/* The parameter sets as the caller has them, or spoilt. */
+/* The caller's parameter sets, perhaps spoilt. */
 struct sets {
 	StdVideoH265VideoParameterSet vps;
 	StdVideoH265SequenceParameterSet sps;
@@ -82,11 +81,11 @@ static bool copy_sets(const struct vulkanvideo_sets *from, struct sets *out)
 static bool is_told(uint32_t place, unsigned log2, unsigned first)
 {
 	uint32_t values[32] = {0};
-	tell(values);
+	report_capabilities(values);
 	return log2 >= first && (values[place] >> (log2 - first) & 1) != 0;
 }
 
-/* 7.4.3.2.1: of blocks that the driver has. */
+/* 7.4.3.2.1: are the block sizes supported? */
 static bool are_blocks_right(const StdVideoH265SequenceParameterSet *sps)
 {
 	const unsigned block = sps->log2_min_luma_coding_block_size_minus3 + 3u;
@@ -101,7 +100,7 @@ static bool are_blocks_right(const StdVideoH265SequenceParameterSet *sps)
 	       sps->pic_height_in_luma_samples % (1u << block) == 0;
 }
 
-/* What hevc.c says of every stream. */
+/* Checks the properties that hevc.c gives every stream. */
 static const char *check_sets(const struct parameters *parameters, const struct sets *sets)
 {
 	const struct video_source *source = &parameters->session->writer.source;
@@ -182,52 +181,54 @@ static const char *take_parameters(struct parameters *parameters, const void *co
 	return NULL;
 }
 
-/* A picture as the caller has it, or spoilt. */
-struct told {
+/* The caller's description of a picture, perhaps spoilt. */
+struct described {
 	StdVideoEncodeH265PictureInfo picture;
 	StdVideoEncodeH265SliceSegmentHeader slice;
 	StdVideoEncodeH265ReferenceInfo own;
 	unsigned listed;
 };
 
-static void spoil(struct told *told)
+static void spoil(struct described *described)
 {
-	told->picture.flags.IrapPicFlag ^= double_spoils("key");
+	described->picture.flags.IrapPicFlag ^= double_spoils("key");
 	if (double_spoils("type"))
-		told->picture.pic_type = STD_VIDEO_H265_PICTURE_TYPE_B;
-	told->picture.PicOrderCntVal += double_spoils("order");
-	told->listed ^= double_spoils("list");
+		described->picture.pic_type = STD_VIDEO_H265_PICTURE_TYPE_B;
+	described->picture.PicOrderCntVal += double_spoils("order");
+	described->listed ^= double_spoils("list");
 	if (double_spoils("slice"))
-		told->slice.slice_type = STD_VIDEO_H265_SLICE_TYPE_B;
+		described->slice.slice_type = STD_VIDEO_H265_SLICE_TYPE_B;
 	if (double_spoils("merge"))
-		told->slice.MaxNumMergeCand = 6;
-	told->own.PicOrderCntVal += double_spoils("slot-order");
+		described->slice.MaxNumMergeCand = 6;
+	described->own.PicOrderCntVal += double_spoils("slot-order");
 }
 
 static const char *check_picture(const struct session *session, const VkVideoEncodeInfoKHR *info,
-				 const struct told *told)
+				 const struct described *described)
 {
-	const bool key = told->picture.flags.IrapPicFlag;
-	const int order = told->picture.PicOrderCntVal;
+	const bool key = described->picture.flags.IrapPicFlag;
+	const int order = described->picture.PicOrderCntVal;
 	const char *wrong = double_check_slots(
 		session, info, key,
-		told->listed == STD_VIDEO_H265_NO_REFERENCE_PICTURE ? -1 : (int)told->listed);
+		described->listed == STD_VIDEO_H265_NO_REFERENCE_PICTURE ? -1
+									 : (int)described->listed);
 	if (wrong != NULL)
 		return wrong;
-	if (told->own.PicOrderCntVal != order || told->own.pic_type != told->picture.pic_type)
+	if (described->own.PicOrderCntVal != order ||
+	    described->own.pic_type != described->picture.pic_type)
 		return "a slot that tells another picture than its own";
 	if (key ? order != 0
 		: order != session->slots[info->pReferenceSlots[0].slotIndex].order + 1)
 		return "wrong numbers of a picture";
-	if (!told->picture.flags.is_reference || !told->picture.flags.pic_output_flag ||
-	    told->picture.flags.short_term_ref_pic_set_sps_flag == key ||
-	    told->picture.pic_type !=
+	if (!described->picture.flags.is_reference || !described->picture.flags.pic_output_flag ||
+	    described->picture.flags.short_term_ref_pic_set_sps_flag == key ||
+	    described->picture.pic_type !=
 		    (key ? STD_VIDEO_H265_PICTURE_TYPE_IDR : STD_VIDEO_H265_PICTURE_TYPE_P))
 		return "another picture than a key frame or a P picture";
-	if (!told->slice.flags.first_slice_segment_in_pic_flag ||
-	    told->slice.slice_segment_address != 0 || told->slice.MaxNumMergeCand < 1 ||
-	    told->slice.MaxNumMergeCand > MERGE_CANDIDATES ||
-	    told->slice.slice_type !=
+	if (!described->slice.flags.first_slice_segment_in_pic_flag ||
+	    described->slice.slice_segment_address != 0 || described->slice.MaxNumMergeCand < 1 ||
+	    described->slice.MaxNumMergeCand > MERGE_CANDIDATES ||
+	    described->slice.slice_type !=
 		    (key ? STD_VIDEO_H265_SLICE_TYPE_I : STD_VIDEO_H265_SLICE_TYPE_P))
 		return "another slice than the picture has";
 	return NULL;
@@ -241,29 +242,29 @@ static const char *take_picture(struct double_picture *picture, const VkVideoEnc
 	if (hevc->count != 1 || hevc->slices[0].sType != HEVC + SLICE ||
 	    hevc->slices[0].header == NULL || own == NULL)
 		return "another slice than the picture has";
-	struct told told = {
+	struct described described = {
 		.picture = *(const StdVideoEncodeH265PictureInfo *)hevc->picture,
 		.slice = *(const StdVideoEncodeH265SliceSegmentHeader *)hevc->slices[0].header,
 		.own = *(const StdVideoEncodeH265ReferenceInfo *)own->reference,
 	};
-	told.listed = told.picture.pRefLists->RefPicList0[0];
-	spoil(&told);
-	const char *wrong = check_picture(session, info, &told);
+	described.listed = described.picture.pRefLists->RefPicList0[0];
+	spoil(&described);
+	const char *wrong = check_picture(session, info, &described);
 	if (wrong != NULL)
 		return wrong;
 	if (!double_is_qp(session, hevc->slices[0].qp, QP_LEAST, QP_MOST))
 		return "a quantiser that the rate control does not allow";
-	picture->hevc.key = told.picture.flags.IrapPicFlag;
-	picture->hevc.order = (unsigned)told.picture.PicOrderCntVal;
-	picture->hevc.merge_candidates = told.slice.MaxNumMergeCand;
+	picture->hevc.key = described.picture.flags.IrapPicFlag;
+	picture->hevc.order = (unsigned)described.picture.PicOrderCntVal;
+	picture->hevc.merge_candidates = described.slice.MaxNumMergeCand;
 	picture->hevc.quality =
 		session->constant_qp ? hevc->slices[0].qp : picture->parameters->hevc.quality;
 	session->slots[info->pSetupReferenceSlot->slotIndex] =
-		(struct coded){true, 0, told.picture.PicOrderCntVal};
+		(struct coded){true, 0, described.picture.PicOrderCntVal};
 	return NULL;
 }
 
-/* 7.3.6.1: references and lists as they are by default. */
+/* 7.3.6.1: default references and lists. */
 static void put_header(const struct double_picture *picture, struct text *out)
 {
 	const bool key = picture->hevc.key;
@@ -312,7 +313,7 @@ const struct double_codec double_hevc = {
 	.slot = HEVC + SLOT,
 	.sets = 3,
 	.offers = offers,
-	.tell = tell,
+	.report_capabilities = report_capabilities,
 	.take_parameters = take_parameters,
 	.take_picture = take_picture,
 	.put = put,

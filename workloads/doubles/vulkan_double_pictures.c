@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is wrong with a picture is told when the recording ends. */
+/* A fault of a picture is reported when the recording ends. */
 static void set_wrong(VkCommandBuffer commands, const char *why)
 {
 	struct double_video *video = double_video_of(commands);
@@ -168,10 +168,12 @@ static void encode(struct double_picture *picture)
 	h264_pcm_add(writer, VIDEO_NV12, &planes, &stream);
 	if (stream.size <= picture->room)
 		memcpy(picture->out->memory->bytes, text_string(&stream), stream.size);
-	picture->queries->told.bytes = setting_has("beyond") ? UINT32_MAX : (uint32_t)stream.size;
-	picture->queries->told.status = setting_has("unfinished")			       ? 0
-					: setting_has("broken") || stream.size > picture->room ? -1
-											       : 1;
+	picture->queries->feedback.bytes =
+		setting_has("beyond") ? UINT32_MAX : (uint32_t)stream.size;
+	picture->queries->feedback.status = setting_has("unfinished") ? 0
+					    : setting_has("broken") || stream.size > picture->room
+						    ? -1
+						    : 1;
 	text_free(&stream);
 }
 
@@ -219,10 +221,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkGetQueryPoolResults(VkDevice device, VkQ
 	(void)count;
 	(void)stride;
 	ENTER(vkGetQueryPoolResults);
-	if (size != sizeof(((struct queries *)pool)->told) ||
+	if (size != sizeof(((struct queries *)pool)->feedback) ||
 	    flags != VK_QUERY_RESULT_WITH_STATUS_BIT_KHR)
 		return double_refuse("feedback without its status");
-	memcpy(data, &((struct queries *)pool)->told, size);
+	memcpy(data, &((struct queries *)pool)->feedback, size);
 	return VK_SUCCESS;
 }
 

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vulkan Video of the double: an encoder that codes the caller's samples as they are (h264_pcm.h, whose
- * faults it has in each codec, hevc_pcm.h), AV1 with libaom, in the slices and with the parameter sets that the caller
- * describes. It encodes frames of 64 by 64 at most, refuses what is wrongly described, and says why.
- * Words of its own:
+ * Vulkan Video of the double: an encoder that codes the caller's raw samples (h264_pcm.h, with its faults in each
+ * codec, hevc_pcm.h), AV1 with libaom, in the slices and with the parameter sets that the caller describes. It encodes
+ * frames of at most 64 by 64, and refuses wrong descriptions with a reason. Its own words:
  *
- *   video         the double encodes: nothing of this is there without it
+ *   video         the double encodes; required by all other words
  *   software      the device is a processor
- *   no-queue      its extensions are there, and no queue encodes
- *   no-profile    a queue encodes, and no profile is supported
- *   hevc, av1     HEVC, AV1 alone is encoded
+ *   no-queue      its extensions exist, but no queue encodes
+ *   no-profile    a queue encodes, but no profile is supported
+ *   hevc, av1     only HEVC, AV1 is encoded
  *   all           HEVC and AV1, too
- *   high          of H.264 the profile High alone
+ *   high          only the profile High of H.264
  *   intra         no picture refers to another one
  *   copies        the queue that encodes copies, too
  *   default-rate  the rate control cannot be switched off
  *   override      frame_num has more bits than the caller asked for
  *   no-nv12       frames have another format
- *   unfinished    the feedback of a picture is never there
- *   broken        it says that the picture is broken
- *   beyond        it tells more bytes than the buffer has
- *   memories=N    a session asks for so many memories, whatever the room for them
- *   many          the parameter sets are told to be larger than the room for them
+ *   unfinished    the feedback of a picture is never available
+ *   broken        it reports that the picture is broken
+ *   beyond        it reports more bytes than the buffer has
+ *   memories=N    a session requests N memories, whatever the room for them
+ *   many          the parameter sets are reported as larger than the room for them
  *   lost=N        the device is lost with picture N
- *   spoil=WHAT    what the caller described is made wrong before it is looked at: vulkan_double_hevc.c,
+ *   spoil=WHAT    the caller's description is spoilt before it is checked: vulkan_double_hevc.c,
  *                 vulkan_double_av1.c
  */
 #include "workloads/doubles/vulkan_double_video.h"
@@ -52,8 +51,8 @@ VkResult double_refuse(const char *why)
 
 bool double_spoils(const char *what)
 {
-	char told[32] = "";
-	return setting_text("spoil", told, sizeof(told)) && strcmp(told, what) == 0;
+	char text[32] = "";
+	return setting_text("spoil", text, sizeof(text)) && strcmp(text, what) == 0;
 }
 
 static bool is_codec_offered(const struct double_codec *codec)
@@ -111,12 +110,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceVideoCapabilitiesKHR(
 {
 	const struct double_codec *codec = find_codec(profile);
 	VkVideoEncodeCapabilitiesKHR *encode = out->pNext;
-	struct vulkanvideo_numbers *told = encode->pNext;
+	struct vulkanvideo_numbers *numbers = encode->pNext;
 	(void)device;
 	ENTER(vkGetPhysicalDeviceVideoCapabilitiesKHR);
 	if (!is_offered(codec, profile))
 		return VK_ERROR_VIDEO_PROFILE_OPERATION_NOT_SUPPORTED_KHR;
-	if (told->sType != codec->capabilities)
+	if (numbers->sType != codec->capabilities)
 		return double_refuse("capabilities of another codec");
 	out->minBitstreamBufferOffsetAlignment = 256;
 	out->minBitstreamBufferSizeAlignment = 4096;
@@ -134,7 +133,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceVideoCapabilitiesKHR(
 	encode->maxQualityLevels = 1;
 	encode->encodeInputPictureGranularity = (VkExtent2D){16, 16};
 	encode->supportedEncodeFeedbackFlags = 3;
-	codec->tell(told->values);
+	codec->report_capabilities(numbers->values);
 	return VK_SUCCESS;
 }
 

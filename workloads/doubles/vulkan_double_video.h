@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the files of the double's Vulkan Video share (vulkan_double_video.c). */
+/* Shared by the files of the double's Vulkan Video (vulkan_double_video.c). */
 
 #include "workloads/doubles/h264_pcm.h"
 #include "workloads/doubles/vulkan_double.h"
@@ -15,10 +15,10 @@ struct queries {
 	struct {
 		uint32_t offset, bytes;
 		int32_t status;
-	} told;
+	} feedback;
 };
 
-/* What a slot holds: its number, and its place in the order of pictures. */
+/* The picture in a slot: its number, and its place in the order of pictures. */
 struct coded {
 	bool there;
 	unsigned number;
@@ -30,7 +30,7 @@ struct session {
 	const struct double_codec *codec;
 	struct h264_pcm writer;
 	struct coded slots[SLOTS];
-	int kept[AV1_SLOTS]; /* of AV1: which picture decoders keep where, by its order */
+	int kept[AV1_SLOTS]; /* AV1: the order of the picture in each of the decoder's slots */
 	void *coder;
 };
 
@@ -61,14 +61,14 @@ struct double_picture {
 struct double_codec {
 	const char *extension;
 	VkVideoCodecOperationFlagsKHR operation;
-	/* VkStructureType; 0: headers are not chosen. */
+	/* VkStructureType; 0: headers cannot be selected. */
 	int32_t capabilities, parameters, headers, picture, slot;
 	unsigned sets;								 /* of headers */
 	void (*begin)(struct session *session), (*end)(struct session *session); /* NULL: nothing */
 	bool (*offers)(uint32_t profile, bool ten_bit);
-	void (*tell)(uint32_t *values); /* its capabilities */
-	/* Writes parameters->headers. Returns what is wrong with the description, NULL for nothing;
-	 * so does take_picture(). */
+	void (*report_capabilities)(uint32_t *values); /* its capabilities */
+	/* Writes parameters->headers. Returns what is wrong with the description, NULL: nothing; so
+	 * does take_picture(). */
 	const char *(*take_parameters)(struct parameters *parameters, const void *codec);
 	const char *(*take_picture)(struct double_picture *picture,
 				    const VkVideoEncodeInfoKHR *info);
@@ -78,16 +78,16 @@ struct double_codec {
 };
 
 extern const struct double_codec double_h264, double_hevc;
-extern const struct double_codec double_av1; /* of double_vulkan_av1 alone, which links libaom */
+extern const struct double_codec double_av1; /* only in double_vulkan_av1, which links libaom */
 
 /* vulkan_double_pictures.c: functions of pictures; NULL for a name it does not have. */
 PFN_vkVoidFunction double_picture_function(const char *name);
 
-/* Of every codec: the slots of a picture, which refers to the one before unless it is a key.
- * `listed`: the slot that its own lists name, -1 for none. */
+/* For every codec: checks the slots of a picture, which refers to the one before unless it is a
+ * key. `listed`: the slot that its own lists name, -1 for none. */
 const char *double_check_slots(const struct session *session, const VkVideoEncodeInfoKHR *info,
 			       bool key, int listed);
 bool double_is_qp(const struct session *session, int64_t qp, int64_t least, int64_t most);
 
-/* "spoil=WHAT": what the caller described is made wrong before it is looked at. */
+/* "spoil=WHAT": the caller's description is spoilt before it is checked. */
 bool double_spoils(const char *what);

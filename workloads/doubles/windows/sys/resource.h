@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What doubles take from the header of this name, where there is none: Windows keeps no core file
- * of a crash. */
+/* Replaces the header of this name on Windows, which keeps no core files. */
 
 enum { RLIMIT_CORE };
 
