@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocate: what the plugin hands out, and how it answers requests that it cannot serve. */
+/* Allocate: the grants of the plugin, and its answers to requests that it cannot serve. */
 #include "conformance/checks/allocate.h"
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	STREAM_MS = 300, /* in which a stream ends that a call ends */
+	STREAM_MS = 300, /* within which a call ends a stream, if it does */
 	PROMPT_IDS = 4,
 	REPEATS = 20,
 	ORDERED_MAX = 64, /* ids in one call */
@@ -38,7 +38,7 @@ static void one_response(struct rig *rig, const struct rig_item *item)
 
 static void prompt(struct rig *rig, const struct rig_item *item)
 {
-	/* Some ids, and each again: what a plugin does once, or the second time, takes longer. */
+	/* Asks for some ids, each twice: first calls, or second ones, may take longer. */
 	uint64_t longest_ms = 0;
 	for (size_t i = 0; i < item->ids->count && i < PROMPT_IDS; i++) {
 		for (size_t again = 0; again < 2; again++) {
@@ -53,7 +53,7 @@ static void prompt(struct rig *rig, const struct rig_item *item)
 	(void)check_expect_in_time(rig->run, "milliseconds", longest_ms);
 }
 
-/* An id that is asked for again stands for the same device nodes. */
+/* The same id again stands for the same device nodes. */
 static void ask_again(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -74,8 +74,8 @@ static void each_and_all(struct rig *rig, const struct rig_item *item)
 	(void)allocate_together(rig, item, &reply);
 }
 
-/* The same ids in order, in order again, and in reverse order. False: the plugin did not answer for
- * so many at once. */
+/* Compares the answers for the same ids in order, in order again, and in reverse order. False: the
+ * plugin did not answer for so many at once. */
 static bool compare_orders(struct rig *rig, const struct rig_item *item, size_t count)
 {
 	static const char *const names[] = {"ids in order", "the same ids again",
@@ -114,7 +114,7 @@ static void repeat(struct rig *rig, const struct rig_item *item)
 	if (wanted == NULL)
 		return;
 
-	size_t changed = 0;  /* answers that hand out something else than the first */
+	size_t changed = 0;  /* answers that differ from the first */
 	size_t returned = 0; /* later ones that equal the first, or the one before */
 	struct allocate_difference shown = {0}; /* the first one, or one in a device node */
 	for (size_t i = 1; i < REPEATS; i++) {
@@ -171,8 +171,8 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 			      (long long)response->n_container_responses, 2))
 		return;
 
-	/* The second response is the one that its request gets in a call of its own; where that one
-	 * differs each time, only the devices and files that it hands out count. */
+	/* The second response must equal the one to its request in a separate call; if that one
+	 * differs each time, only devices and files are compared. */
 	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer second CLEANUP_RPC_ANSWER = {0};
 	struct allocate_difference difference = {0};
@@ -191,7 +191,7 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 					   response->container_responses[1], alone);
 }
 
-/* False: there is no answer, and nothing more to ask. */
+/* False: no answer, so nothing more can be asked. */
 static bool expect_refused(struct rig *rig, const struct rig_item *item, const char *what,
 			   const char *const *ids, size_t count)
 {
@@ -217,7 +217,7 @@ static void almost_known(struct rig *rig, const struct rig_item *item)
 	}
 	const char *const made[] = {longer, upper};
 	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
-		/* Names of Windows mean the same in any case. */
+		/* Windows names are case-insensitive. */
 		if (kubelet_resource_device(rig->kubelet, item->resource, made[i]) != NULL ||
 		    strcmp(made[i], known) == 0 || (made[i] == upper && rig_is_windows(rig)))
 			continue;
@@ -266,7 +266,7 @@ static void error_names_id(struct rig *rig, const struct rig_item *item)
 				   "grpc-message", "names " RIG_UNKNOWN_ID, "'%s'", reply.message);
 }
 
-/* What every id gets, such as the control node of a driver, may come without one, too. */
+/* The parts of every answer, such as a driver's control node, may be granted without an id, too. */
 static void no_ids(struct rig *rig, const struct rig_item *item)
 {
 	const char *ids[] = {NULL, item->ids->items[0], item->ids->items[item->ids->count - 1]};
@@ -311,7 +311,7 @@ static bool is_registering(void *user)
 }
 
 /* The kubelet opens ListAndWatch once it has answered Register; while it holds that answer back
- * there is no stream, and the ids are known from the plugin's run before. */
+ * there is no stream, and the ids are known from the plugin's previous run. */
 static void before_list(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);

@@ -33,8 +33,8 @@ bool allocate_accept_refusal(struct rig *rig, const char *resource, const char *
 const V1beta1__ContainerAllocateResponse *
 allocate_together(struct rig *rig, const struct rig_item *item, struct rpc_answer *reply);
 
-/* Calls `judge` with the answer for each id, one by one; of very many ids only for some, spread over
- * all, which a note reports. */
+/* Calls `judge` with the answer for each id, one by one; of very many ids only for a spread-out
+ * sample, which a note reports. */
 void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge);
 
 /* The same, and then with the answer for several of them at once, whose item has `ids` in place of `id`; all of these items
@@ -44,8 +44,8 @@ void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, che
 
 /* One verdict about all of a resource's answers: the row's param. */
 struct allocate_rule {
-	const char *what, *wanted; /* of a tally, which is the `user` of the judge's items */
-	const char *none;	   /* why the row does not apply where the judge tallies nothing */
+	const char *what, *wanted; /* of the tally, which is the `user` of the judge's items */
+	const char *none;	   /* why the row does not apply if the judge tallies nothing */
 	check_judge *judge;
 };
 check_judge allocate_tally;
@@ -55,13 +55,13 @@ void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer,
 			  struct text_list *paths);
 
 enum allocate_members {
-	/* Everything that a container gets. Lists, also of names between commas in a value, mean the same in any
-	 * order, and so do annotations of CDI under other keys. */
+	/* Everything that a container gets. The order of lists does not matter, also of comma-separated names in
+	 * a value, nor do the keys of CDI annotations. */
 	ALLOCATE_ALL,
-	/* Device nodes, mounted files, CDI devices and names of variables: a plugin may make up a value or a folder for
+	/* Device nodes, mounted files, CDI devices and names of variables: a plugin may invent a value or a folder for
 	 * each container. */
 	ALLOCATE_GRANTED,
-	/* Device nodes, mounted files and CDI devices that the first answer has, and the second one not. */
+	/* Device nodes, mounted files and CDI devices of the first answer that the second one lacks. */
 	ALLOCATE_ADDED,
 };
 
@@ -79,10 +79,10 @@ bool allocate_differ(enum allocate_members members, const V1beta1__ContainerAllo
 		     const V1beta1__ContainerAllocateResponse *second,
 		     struct allocate_difference *out);
 
-/* Does the plugin give one id the same answer twice? Many make up values or folders for each container. */
+/* Does the plugin give one id the same answer twice? Many invent values or folders for each container. */
 bool allocate_is_stable(struct rig *rig, const struct rig_item *item);
 
-/* Do two answers differ in what they hand out: in anything, of a stable plugin, else in a device node? */
+/* Do two answers differ: for a stable plugin in anything, else in a device node? */
 bool allocate_changed(bool stable, const V1beta1__ContainerAllocateResponse *first,
 		      const V1beta1__ContainerAllocateResponse *second,
 		      struct allocate_difference *out);
@@ -93,8 +93,8 @@ bool allocate_same_sources(const V1beta1__ContainerAllocateResponse *first,
 			   const V1beta1__ContainerAllocateResponse *second,
 			   struct allocate_difference *out);
 
-/* Records whether two answers mean the same, and returns it. An answer that is NULL was recorded before, and counts
- * as the same. */
+/* Records whether two answers mean the same, and returns it. A NULL answer was recorded before, and counts as the
+ * same. */
 bool allocate_expect_same(struct rig *rig, const char *what, enum allocate_members members,
 			  const V1beta1__ContainerAllocateResponse *first,
 			  const V1beta1__ContainerAllocateResponse *second);
@@ -123,7 +123,7 @@ check_judge allocate_paths_exist, allocate_unique_paths;
 /* Rules about its names of variables, annotations and permissions (allocate_members.c). */
 extern const struct allocate_rule allocate_variable_names, allocate_cdi_names, allocate_permissions;
 
-/* What it replaces in a container or opens to it, also by its CDI devices (allocate_harm.c). */
+/* Whether it replaces files of a container or exposes the node to it, also by CDI devices (allocate_harm.c). */
 check_judge allocate_read_only;
 extern const struct allocate_rule allocate_harmless_variables;
 
@@ -132,11 +132,11 @@ check_judge allocate_duplicate_id, allocate_no_requests, allocate_parallel, allo
 	allocate_size;
 check_body allocate_unhealthy_id, allocate_files_stay;
 
-/* Answers that other calls, other ids or a restart must not change (allocate_later.c). */
+/* Answers must not depend on other calls, other ids or a restart (allocate_later.c). */
 check_judge allocate_independent;
 check_body allocate_lists_stay, allocate_after_restart;
 
-/* Of several resources in one container (allocate_resources.c). */
+/* Several resources in one container (allocate_resources.c). */
 check_body allocate_across_resources;
 
 /* The body of allocate.cdi-*, and the params of their rows. Where no answer names a CDI device they do not apply. */

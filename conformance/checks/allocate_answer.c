@@ -18,7 +18,7 @@
 enum {
 	ASKED_MAX = 256,   /* ids that are tested one by one */
 	TOGETHER_MAX = 64, /* ids in one call */
-	LIST_MS = 500,	   /* a list comes after an answer */
+	LIST_MS = 500,	   /* a list may come so long after an answer */
 };
 
 bool allocate_accept_refusal(struct rig *rig, const char *resource, const char *const *ids,
@@ -268,7 +268,7 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 	answer_each (device, answer, devices) {
 		const char *path = device->host_path;
 		struct node_file file = {0};
-		/* Of a folder the runtime makes every node. */
+		/* For a folder the runtime creates every node in it. */
 		bool is_node = path_is_absolute(path) && node_file_identify(path, &file) &&
 			       (node_file_is_device(&file) || file.kind == NODE_FILE_FOLDER);
 		tally_add(&answers->others, is_node, "%s (missing, or not a device node)", path);
@@ -291,9 +291,9 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 	tally_end(&answers.targets);
 }
 
-/* Where several entries have one container path, the kubelet keeps the first and drops the others; of two spellings of
- * one it keeps both, and the runtime mounts one over the other. Both kinds of entries begin with the container path and
- * the host path. */
+/* Of several entries with one container path the kubelet keeps only the first; with two spellings of one path it keeps
+ * both, and the runtime mounts one over the other. Both kinds of entries begin with the container path and the host
+ * path. */
 static void expect_unique(struct rig *rig, const char *what, void *entries, size_t count)
 {
 	ProtobufCMessage **all = entries;
@@ -321,7 +321,7 @@ static void judge_unique_paths(struct rig *rig, const struct rig_item *item)
 {
 	const V1beta1__ContainerAllocateResponse *answer = item->answer;
 	expect_unique(rig, "mounts[].container_path", answer->mounts, answer->n_mounts);
-	/* Windows devices have no path in the container: containerd demands an empty one. */
+	/* Windows devices have no path in the container: containerd requires an empty one. */
 	if (!rig_is_windows(rig))
 		expect_unique(rig, "devices[].container_path", answer->devices, answer->n_devices);
 	if (answer->n_mounts == 0 && answer->n_devices == 0)
@@ -336,6 +336,6 @@ void allocate_unique_paths(struct rig *rig, const struct rig_item *item)
 	together.answer = allocate_together(rig, item, &reply);
 	if (together.answer != NULL)
 		judge_unique_paths(rig, &together);
-	else /* refused together: one by one */
+	else /* refused together, so one by one */
 		allocate_for_each(rig, item, judge_unique_paths);
 }

@@ -16,13 +16,13 @@ struct look {
 	struct rig *rig;
 	const struct allocate_cdi_rule *rule;
 	struct cdi_registry registry;
-	struct text_list names; /* of the present offer */
+	struct text_list names; /* of the current offer */
 	struct text_list kinds; /* of all offers so far */
 	struct text_list asked; /* the same: names and the ids that they are for, in turn */
 	struct tally tally;
 	struct tally variables;
 	size_t named;  /* offers that name CDI devices */
-	size_t unread; /* of these, where the devices of the node cannot be determined */
+	size_t unread; /* those among them whose devices of the node cannot be determined */
 };
 
 /* What a row tallies. */
@@ -81,8 +81,8 @@ static void keep_names(struct look *look, const struct offer *offer)
 	}
 }
 
-/* A container that starts again gets the answer of then, and the Specs of now: later answers leave those of earlier
- * ones in place. */
+/* A container that restarts gets its old answer, but the current Specs: later answers must keep the Specs of
+ * earlier ones. */
 static void judge_names(struct look *look)
 {
 	struct error err = {0};
@@ -126,7 +126,7 @@ static void judge_specs(struct look *look, const struct offer *offer)
 const struct allocate_cdi_rule allocate_cdi_specs = {"Specs of the kinds in answers", "valid",
 						     judge_specs, NULL};
 
-/* Runtimes run all hooks but startContainer, which is the container's, in the node's file system. */
+/* Runtimes run all hooks in the node's file system, except startContainer, which runs in the container. */
 static void judge_hooks(struct look *look, const cJSON *edits, const char *name)
 {
 	json_each (hook, cJSON_GetObjectItemCaseSensitive(edits, "hooks")) {
@@ -154,8 +154,8 @@ static void judge_files(struct look *look, const struct offer *offer)
 		}
 	}
 
-	/* The mounts and nodes that come from edits, without the rest of the answer. Nodes that are
-	 * named by their numbers need no node of the host. */
+	/* The mounts and nodes that come from edits, without the rest of the answer. Nodes given by
+	 * number need no node on the host. */
 	const struct grant *applied = offer_applied(offer);
 	struct grant edits CLEANUP_GRANT = {0};
 	for (enum grant_kind kind = GRANT_MOUNT; kind <= GRANT_DEVICE; kind++) {
@@ -180,7 +180,7 @@ const struct allocate_cdi_rule allocate_cdi_files = {"mounts and device nodes of
 
 static void judge_conflicts(struct look *look, const struct offer *offer)
 {
-	/* The first conflicts of what is applied are the answer's own. */
+	/* The first conflicts are the answer's own. */
 	const struct grant *applied = offer_applied(offer);
 	for (size_t i = offer->grant.conflict_count; i < applied->conflict_count; i++) {
 		const struct grant_conflict *conflict = &applied->conflicts[i];
@@ -193,7 +193,7 @@ static void judge_conflicts(struct look *look, const struct offer *offer)
 		bool own_default = text_equal(winner, loser) ||
 				   (file != NULL && text_equal(file->path, loser));
 
-		/* The Spec of a plugin that lists GPUs for NVIDIA's runtime as well as by CDI keeps
+		/* A plugin may name GPUs both for NVIDIA's runtime and by CDI; its Spec then keeps
 		 * that runtime from acting on them. */
 		bool stands_back = strcmp(conflict->key, "NVIDIA_VISIBLE_DEVICES") == 0 &&
 				   (text_equal(conflict->winner, "void") ||
@@ -209,7 +209,7 @@ static void judge_conflicts(struct look *look, const struct offer *offer)
 const struct allocate_cdi_rule allocate_cdi_agrees = {
 	"edits of CDI devices", "agree with each other and with the answer", judge_conflicts, NULL};
 
-/* A node that the answer hands out itself, and a CDI device as well. */
+/* A node that both the answer itself and a CDI device grant. */
 static void judge_once(struct look *look, const struct offer *offer)
 {
 	const struct grant *applied = offer_applied(offer);
@@ -253,7 +253,8 @@ static bool lists_several(const struct kubelet_device_list *list)
 	return false;
 }
 
-/* Runtimes and drivers show the devices that such variables name. A number is a place among those of the container. */
+/* Runtimes and drivers show the devices that such variables name. A number is an index among the container's
+ * devices. */
 static void judge_variables(struct look *look, const struct offer *offer)
 {
 	const struct kubelet_device_list *list =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What answers, and the edits of their CDI devices, replace in a container or open to it. */
+/* Whether answers, and the edits of their CDI devices, replace files of a container or expose the node to it. */
 #include "conformance/checks/allocate.h"
 
 #include "base/file.h"
@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLDER_MAX = 256 }; /* entries of a folder that are looked at */
+enum { FOLDER_MAX = 256 }; /* entries of a folder that are examined */
 
 /* Tallies over all answers of a resource. */
 struct harm {
 	struct tally paths, writable, nodes;
 };
 
-/* What the CDI devices of the answer add. */
+/* Adds the edits of the answer's CDI devices. */
 static void add_edits(const struct rig *rig, const struct rig_item *item, struct grant *out)
 {
 	struct grant answer CLEANUP_GRANT = {0};
@@ -60,7 +60,7 @@ static bool is_below(const char *path, const char *const *folders)
 	return *folders != NULL;
 }
 
-/* Folders that only parts of may be a driver's, and those that no driver has anything in. */
+/* Folders that contain more than a driver's files, and those that contain no driver files at all. */
 static bool is_system_folder(const char *path)
 {
 	static const char *const whole[] = {
@@ -95,14 +95,14 @@ static bool is_system_folder(const char *path)
 
 static bool is_harmful(const char *source, const char *target)
 {
-	/* Of the host: what no container should read. On Container-Optimized OS drivers are in a
-	 * home folder. */
+	/* Host files that no container should read. On Container-Optimized OS drivers are in a home
+	 * folder. */
 	static const char *const secrets[] = {"/etc/gshadow", "/etc/shadow", "/etc/sudoers", NULL};
 	if (!path_is_within(source, "/home/kubernetes/bin") &&
 	    (is_system_folder(source) || is_below(source, secrets)))
 		return true;
 
-	/* In the container: what every program depends on. */
+	/* Container files that every program depends on. */
 	static const char *const files[] = {
 		"/etc/group",	      "/etc/hosts",    "/etc/ld.so.preload",
 		"/etc/nsswitch.conf", "/etc/passwd",   "/etc/resolv.conf",
@@ -127,7 +127,7 @@ static void judge_node(struct harm *harm, const char *source, const char *place)
 		  source, place);
 }
 
-/* Sets the user's bool where a driver has such a file. */
+/* Sets the user's bool if a driver has such a file. */
 static bool find_driver_file(const char *path, const struct node_file *file, void *user)
 {
 	const char *name = path_base(path);
@@ -137,8 +137,8 @@ static bool find_driver_file(const char *path, const struct node_file *file, voi
 	return !*found;
 }
 
-/* Sockets and folders that programs share, as those of NVIDIA's MPS, are writable; plugins mount /dev/null to mark a device by
- * the name of the mount, and writes to it are lost. */
+/* Shared sockets and folders, such as those of NVIDIA's MPS, must be writable; plugins mount /dev/null to mark a device
+ * by the mount's name, and writes to it are lost. */
 static bool may_be_writable(const char *path, const struct node_file *file)
 {
 	bool found = false;
@@ -148,7 +148,7 @@ static bool may_be_writable(const char *path, const struct node_file *file)
 	       (file->kind == NODE_FILE_CHARACTER && file->major == 1 && file->minor == 3);
 }
 
-/* `edit`: of a CDI Spec, whose options are those of the mount. */
+/* `edit`: the mount comes from a CDI Spec, which has the mount's options. */
 static void judge_mount(const struct rig *rig, struct harm *harm, const struct grant_entry *mount,
 			bool edit)
 {
@@ -163,13 +163,13 @@ static void judge_mount(const struct rig *rig, struct harm *harm, const struct g
 		tally_add(&harm->writable, mount->read_only, "%s: false%s", mount->container_path,
 			  by);
 
-	/* The source with links followed; as it is written where this machine does not have it. */
+	/* The source with links resolved; unchanged if this machine does not have it. */
 	char *real CLEANUP_FREE = NULL;
 	if (!live || file_resolve(NULL, mount->host_path, &real, NULL) < 0)
 		real = path_normalize(mount->host_path);
 	char *source CLEANUP_FREE = plain_path(real);
 	char *target CLEANUP_FREE = plain_path(mount->container_path);
-	/* This run's own, with the kubelet's socket in it. */
+	/* This run's own plugin directory, with the kubelet's socket. */
 	char *plugins CLEANUP_FREE = plain_path(kubelet_plugin_dir(rig->kubelet));
 	const bool holds_plugins =
 		path_is_within(source, plugins) || path_is_within(plugins, source);

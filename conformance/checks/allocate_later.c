@@ -16,7 +16,7 @@
 enum {
 	FILES_MAX = 64,
 	FILE_BYTES_MAX = 65536,
-	LISTED_MS = 1000, /* in which a list that Allocate causes comes */
+	LISTED_MS = 1000, /* within which a list caused by Allocate comes */
 	LISTED_ROUNDS = 3,
 	LISTED_MAX = 16,  /* ids that are allocated meanwhile */
 	SEVERAL_MAX = 16, /* ids in one call that are compared with each by itself */
@@ -25,7 +25,7 @@ enum {
 
 static const char device_node[] = "device node ";
 
-/* What an answer hands out: "device node /dev/a", "mounted file /b", "CDI device c/d=e". */
+/* Lists the grants of an answer: "device node /dev/a", "mounted file /b", "CDI device c/d=e". */
 static void read_handed_out(const V1beta1__ContainerAllocateResponse *answer, bool files,
 			    struct text_list *out)
 {
@@ -89,7 +89,7 @@ static const char *variable(const V1beta1__ContainerAllocateResponse *answer, co
 	return NULL;
 }
 
-/* Does the variable name the device: is its value another one in the other id's answer? */
+/* Does the variable name the device, which means that its value differs in the other id's answer? */
 static bool names_device(const V1beta1__ContainerAllocateResponse__EnvsEntry *env,
 			 const V1beta1__ContainerAllocateResponse *other)
 {
@@ -106,7 +106,7 @@ static bool some_variable_has(const V1beta1__ContainerAllocateResponse *answer, 
 	return false;
 }
 
-/* Is the device node handed out by a path that none of the wanted ones has? */
+/* Is the device node granted at a path other than the wanted ones? */
 static bool has_node(const V1beta1__ContainerAllocateResponse *answer,
 		     const struct text_list *expected, const char *path)
 {
@@ -142,7 +142,8 @@ static bool names_all(const V1beta1__ContainerAllocateResponse *answer)
 
 #define EACH_BY_ITSELF "all that each gets by itself"
 
-/* The answer for all of these ids hands out what each is given by itself, and with `foreign` nothing else. */
+/* The answer for all of these ids must contain the grants of each single answer, and with `foreign` nothing
+ * else. */
 static void tally_each(struct tally *missing, struct tally *foreign, bool stable,
 		       const V1beta1__ContainerAllocateResponse *const *answers, size_t count,
 		       const V1beta1__ContainerAllocateResponse *together)
@@ -202,7 +203,7 @@ static void expect_together(struct rig *rig, const char *resource, const char *c
 	}
 }
 
-/* Some of the ids, spread over all, in one call. Files may be others for each set of ids. allocate.each-and-all
+/* A spread-out sample of the ids in one call. Files may differ between sets of ids. allocate.each-and-all
  * judges refusals. */
 static void expect_several(struct rig *rig, const struct rig_item *item)
 {
@@ -256,7 +257,7 @@ static void keep_files(const V1beta1__ContainerAllocateResponse *answer, struct 
 		const char *path = answer->mounts[i]->host_path;
 		struct node_file file = {0};
 		char *content CLEANUP_FREE = NULL;
-		/* The kernel makes files of another size than their content, which change by themselves. */
+		/* Files of the kernel report sizes other than their contents, and change by themselves. */
 		if (out->paths.count == FILES_MAX || !node_file_identify(path, &file) ||
 		    file.kind != NODE_FILE_REGULAR ||
 		    file_read(path, FILE_BYTES_MAX, &content, NULL, NULL) < 0 ||
@@ -267,7 +268,7 @@ static void keep_files(const V1beta1__ContainerAllocateResponse *answer, struct 
 	}
 }
 
-/* The container of the earlier answer reads them as they are now. */
+/* The container of the earlier answer reads the current contents. */
 static void expect_files(struct rig *rig, const char *id, const struct kept_files *files)
 {
 	TALLY(same, rig->run,
@@ -281,7 +282,7 @@ static void expect_files(struct rig *rig, const char *id, const struct kept_file
 	}
 }
 
-/* What a container with the id gets is in its answer, where everybody can see it. */
+/* Everything for a container with the id must be in its answer, where it is visible. */
 static bool expect_contents(struct rig *rig, const char *resource, const char *id)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -351,7 +352,7 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 /* A device that was allocated. */
 struct staying {
 	const char *resource, *id;
-	const char *wrong; /* what a list of this round said of it; NULL: nothing wrong */
+	const char *wrong; /* what was wrong with it in a list of this round; NULL: nothing */
 	bool always;	   /* wrong in each round */
 };
 
@@ -433,7 +434,7 @@ void allocate_lists_stay(struct check_run *run)
 	free(all.each);
 }
 
-/* What each id hands out, before and after the plugin's restart. */
+/* Compares the grants of each id before and after the plugin's restart. */
 void allocate_after_restart(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
@@ -472,7 +473,7 @@ void allocate_after_restart(struct check_run *run)
 			difference.is_device;
 		tally_add(&same, !differs, "%s: %s, not %s", one->id, difference.second,
 			  difference.first);
-		/* The value that named the device before names it afterwards. */
+		/* The value that named the device before must name it afterwards. */
 		const V1beta1__ContainerAllocateResponse *first = one->answer;
 		const V1beta1__ContainerAllocateResponse *other =
 			kept.each[(i + 1) % kept.count].answer;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Of "NAME=VALUE" and its end: MAX_ARG_STRLEN of Linux, 32 pages. */
+/* The limit of "NAME=VALUE" and its NUL: MAX_ARG_STRLEN of Linux, 32 pages. */
 enum { VARIABLE_MAX = 131072 };
 
 static void judge_variables(struct rig *rig, const struct rig_item *item)

@@ -124,7 +124,7 @@ static bool all_ended(void *user)
 	return parallel->open == 0;
 }
 
-/* What a kubelet calls of this plugin. Returns the number of methods. */
+/* The methods of this plugin that a kubelet calls; returns their number. */
 static size_t methods_of(struct rig *rig, const char *resource, enum method methods[METHODS])
 {
 	const struct kubelet_plugin_options options = rig_options(rig, resource);
@@ -198,8 +198,8 @@ static void parallel_free(struct parallel **parallel)
 	free(*parallel);
 }
 
-/* A kubelet makes one call after the other: a plugin that takes its time for each, and does one at a time, gets no more
- * calls at once than it can answer. */
+/* A kubelet makes calls one after the other: a slow plugin that handles one call at a time gets no more concurrent
+ * calls than it can answer. */
 static size_t calls_at_once(struct rig *rig, const struct rig_item *item, size_t most)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -228,7 +228,7 @@ static bool make_calls(struct rig *rig, const struct rig_item *item, size_t coun
 	return rig_expect_ok(rig, rc, "calls at the same time are answered", &err);
 }
 
-/* Calls of all methods wait for each other, or do not. */
+/* Makes calls of all methods, which may wait for each other. */
 static void mixed_calls(struct rig *rig, const struct rig_item *item, size_t calls)
 {
 	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
@@ -279,7 +279,8 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 	mixed_calls(rig, item, calls);
 }
 
-/* Calls of each method; a kubelet that ends, cancels all that run. pre-start.cancelled judges PreStartContainer. */
+/* Calls of each method; a kubelet that ends cancels all open calls. pre-start.cancelled judges
+ * PreStartContainer. */
 void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 {
 	enum method methods[METHODS];

@@ -6,7 +6,7 @@
 
 enum { TOGETHER_MAX = 16 /* resources in one container */ };
 
-/* The kubelet keeps the first of entries with one key, in random order of the resources, and drops the others. */
+/* Of entries with the same key the kubelet keeps only the first, in random order of the resources. */
 void allocate_across_resources(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);

@@ -11,7 +11,7 @@
 
 /* An answer as sorted lines "member = value". It is a set: its members in any order mean the same. */
 struct lines {
-	bool granted; /* only what hands out devices and files */
+	bool granted; /* only members that grant devices and files */
 	struct text_list list;
 };
 
@@ -21,8 +21,7 @@ static void add_line(struct lines *lines, const char *member, const char *key, c
 		       value != NULL ? value : "");
 }
 
-/* A name and a value, which may be a list: the same elements in any order between commas are the
- * same devices. */
+/* A name and a value, which may be a comma-separated list of devices in any order. */
 static void add_pair(struct lines *lines, const char *member, const char *key, const char *value)
 {
 	struct text_list elements CLEANUP_TEXT_LIST = {0};
@@ -94,7 +93,7 @@ static struct lines read_lines(enum allocate_members members,
 	return lines;
 }
 
-/* The line of the member that the other line is about; NULL: none. */
+/* The line about the same member as the other line; NULL: none. */
 static const char *find_member(const struct text_list *list, const char *other)
 {
 	const char *end = strstr(other, "] = ");
@@ -106,7 +105,7 @@ static const char *find_member(const struct text_list *list, const char *other)
 	return NULL;
 }
 
-/* What the list holds of the member that the line of one of the lists is about. */
+/* Shows the value, in this list, of the member that the line of one of the lists is about. */
 static void show(const struct text_list *list, const char *line, char shown[ALLOCATE_SHOWN])
 {
 	struct text escaped CLEANUP_TEXT = {0};
@@ -141,7 +140,7 @@ static void keep_difference(const char *line, const struct lines lines[2],
 	show(&lines[1].list, line, out->second);
 }
 
-/* Packed, both are the same bytes: the files that they name need no look. */
+/* Packed, both are the same bytes: the files that they name need not be compared. */
 static bool are_equal(const V1beta1__ContainerAllocateResponse *first,
 		      const V1beta1__ContainerAllocateResponse *second)
 {

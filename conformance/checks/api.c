@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
+	UNREADABLE_MAX = 8, /* containers for unreadable answers */
 };
 
 bool api_is_offered(const struct discovery_device *device, const struct gpu_api *api)
@@ -42,9 +42,9 @@ struct api_tally {
 	const struct gpu_api *api;
 	struct text_list tested; /* ids of devices */
 	struct identity_seen seen;
-	struct granted served; /* what readable answers hand out */
+	struct granted served; /* the devices that readable answers grant */
 	size_t unreadable;     /* answers */
-	size_t unknown;	       /* of these, where the container does not show the device either */
+	size_t unknown;	       /* whose container does not show the device either */
 };
 
 static void view_free(struct container_view *view)
@@ -106,8 +106,8 @@ static bool try_offer(struct offer *offer, void *user)
 }
 
 /* Records that every device that offers the API and is expected was tested; returns how many there
- * are. Expected are, beyond what LAW-02 requires: where no answer can be read all hardware, and on a
- * node without any all software. */
+ * are. In addition to those that LAW-02 requires, this expects all hardware if no answer can be
+ * read, and all software on a node without hardware. */
 static size_t expect_all(const struct api_tally *tally)
 {
 	struct check_run *run = tally->rig->run;

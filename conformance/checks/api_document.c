@@ -23,7 +23,7 @@ static bool expect_status(struct check_run *run, const cJSON *document, bool hel
 			    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
 }
 
-/* Why a container of Windows does not have the API, whatever the plugin does; NULL: it may have it. */
+/* Why a Windows container cannot have the API, whatever the plugin does; NULL: it can. */
 static const char *windows_lacks(struct check_run *run, const cJSON *document)
 {
 	const char *missing = view_string(document, "/api/missing");
@@ -119,7 +119,7 @@ static bool image_lacks_driver(struct check_run *run, const struct discovery_dev
 	if (shown.hardware != 0 || shown.software == 0)
 		return false;
 
-	/* Only software answers: is each node handed out that the driver opens? A card's node need
+	/* Only software answers: are all nodes that the driver opens granted? A card's node need
 	 * not be (drm-uapi: render nodes). */
 	for (size_t i = 0; i < device->node_count; i++) {
 		bool granted = strstr(device->nodes[i].path, "/dri/card") != NULL;

@@ -10,7 +10,7 @@
 #include "base/gpu_apis.h"
 #include "conformance/checks/visibility.h"
 
-/* `grant` is what the container was given, `seen` as for identity_expect(). */
+/* `grant` is the container's grant, `seen` as for identity_expect(). */
 void api_expect_document(struct check_run *run, const struct discovery_device *device,
 			 const struct gpu_api *api, const struct grant *grant,
 			 const cJSON *document, struct identity_seen *seen);

@@ -61,7 +61,7 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 	if (!check_works(run, rc, label, &err))
 		return false;
 
-	/* The answer's mounts where they lie now, and the variables, which hooks and CDI edits may
+	/* The answer's mounts as they really are, and the variables, which hooks and CDI edits may
 	 * add. */
 	struct text_list tampering CLEANUP_TEXT_LIST = {0};
 	rc = tamper_find_seen(grant, &context->image, view, &tampering, &err);
@@ -120,7 +120,7 @@ static bool expect_text(struct check_run *run, const char *label, const cJSON *d
 		      : check_expect_text(run, what, saw, wanted);
 }
 
-/* The values that were read back are those that only the work on this launch's input computes. */
+/* The values read back can only come from work on this launch's input. */
 static bool expect_digest(struct check_run *run, const char *label, const cJSON *document,
 			  const char *array, const struct document_launch *launch)
 {

@@ -18,9 +18,9 @@ bool authenticity_expect_answer(struct check_run *run, const char *label,
 				const struct grant *grant);
 
 /*
- * Fills `view` with what the host sees of the container whose first process, a held probe, is
- * `pid`, the launch of `grant`. Records that its program is the image's `probe`, and each variable,
- * file and mount that changes what it is.
+ * Fills `view` with the host's view of a container with `grant`, whose first process, a held probe, is
+ * `pid`. Records that its program is the image's `probe`, and each variable, file and mount that
+ * changes what it is.
  *
  * False: recorded, and the program must not continue. True with view->pid 0: it ended meanwhile, or the
  * host cannot inspect it, which is recorded as unsupported.
@@ -32,7 +32,7 @@ enum { DOCUMENT_NONCE_SIZE = 33 };
 
 struct document_launch {
 	const char *probe;		 /* "probe-vulkan" */
-	char nonce[DOCUMENT_NONCE_SIZE]; /* another one in each launch */
+	char nonce[DOCUMENT_NONCE_SIZE]; /* different in each launch */
 	uint32_t seed;			 /* not 0 */
 };
 

@@ -37,7 +37,7 @@ static bool is_granted(const struct container_mount *mount, const struct source 
 	return false;
 }
 
-/* Only whoever mounted one of these knows where its files lie; the node's own root may be one. */
+/* Only the process that mounted such a file system knows where its files are; the node's own root may be one. */
 static bool is_source_known(const struct container_mount *mount)
 {
 	static const char *const others[] = {
@@ -98,8 +98,8 @@ static const char *letters_of(unsigned access)
 	return letters[access & (CONTAINER_READ | CONTAINER_WRITE)];
 }
 
-/* The device nodes of the answer. "allowed" is what the cgroup allows of a node; null: it was not
- * asked, because the node is elsewhere on the host. */
+/* The device nodes of the answer. "allowed" is what the cgroup allows of a node; null: unknown,
+ * because the node is elsewhere on the host. */
 static cJSON *granted_json(const struct container_view *view, const struct grant *grant)
 {
 	static const struct grant nothing;

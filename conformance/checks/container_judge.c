@@ -180,8 +180,8 @@ static bool is_same_source(const char *one, const char *other)
 	return *one == *other && differing <= 1;
 }
 
-/* Without a container to compare with: the file systems of the OCI runtime specification, and files that
- * runtimes make for each container. */
+/* Used without a container to compare with: the file systems of the OCI runtime specification, and files
+ * that runtimes make for each container. */
 static bool is_standard(const struct container_mount_json *mount)
 {
 	static const char *const made[] = {
@@ -246,7 +246,7 @@ static void judge_mount(const struct container_case *one, const cJSON *json,
 		return;
 	if (json_pointer_true(json, "/shared"))
 		text_list_addf(&out->mounts, "%s spreads its mounts", mount.path);
-	/* Where devices are handed out as mounts, as in user namespaces, they are nodes. */
+	/* Devices granted as mounts, as in user namespaces, are nodes. */
 	if (container_find_path(json_pointer(one->container, "/nodes"), mount.path))
 		return;
 	if (!mount.granted && one->needs_runtime)

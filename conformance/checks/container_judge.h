@@ -9,8 +9,8 @@
  *   nodes       Device nodes, by number: those of the OCI runtime specification, those of a container
  *               without devices, and nodes of GPUs that the answer hands out. Disks and the node's memory
  *               are findings always. The same holds for what the device cgroup lets the container use.
- *   mounts      Those of the runtime and those of the answer, none of which hands out the node
- *               (host_places.h) or spreads mounts to it.
+ *   mounts      Those of the runtime and those of the answer, none of which exposes the node
+ *               (host_places.h) or propagates mounts to it.
  *   privileges  Capabilities, seccomp, no_new_privs and namespaces, compared with those of a container
  *               without devices.
  *
@@ -33,7 +33,7 @@ struct container_case {
 	const struct context *context;
 	const cJSON *container;
 	const cJSON
-		*bare; /* a container without devices; it may be `container`, or NULL: not known */
+		*bare; /* a container without devices; it may be `container`, or NULL: unknown */
 	struct host_places *places;
 	bool needs_runtime; /* the answer has entries for the runtime, which may add mounts and nodes */
 	const struct granted *devices; /* NULL: any that the answer hands out */
@@ -41,7 +41,7 @@ struct container_case {
 
 struct container_findings {
 	struct text_list nodes, mounts, privileges; /* "/etc of the node at /opt/x (read-only)" */
-	struct text_list open;			    /* why something is not known */
+	struct text_list open;			    /* why something is unknown */
 	struct text_list notes;
 };
 
@@ -51,7 +51,7 @@ void container_findings_free(struct container_findings *findings);
 /* Adds the findings of one container. */
 void container_judge(const struct container_case *one, struct container_findings *out);
 
-/* Records some of them on the check, as "LABEL: ...", and that there are none. */
+/* Records findings of some kinds on the check, as "LABEL: ...", or that there are none. */
 enum { CONTAINER_NODES = 1, CONTAINER_REACH = 2 };
 void container_record(struct check_run *run, const char *label, unsigned kinds,
 		      const struct container_findings *findings);
@@ -65,7 +65,7 @@ struct node_number {
 bool node_number_read(const cJSON *node, struct node_number *out);
 const cJSON *node_number_find(const cJSON *nodes, const struct node_number *number);
 
-/* Has every container it by the OCI runtime specification? */
+/* Does every container have it, by the OCI runtime specification? */
 bool node_number_is_default(const struct node_number *number);
 
 /* May the container have a node of this number? */

@@ -13,9 +13,9 @@ struct device_memory {
 	const char *region;
 	uint64_t capacity;    /* bytes */
 	uint64_t used;	      /* by a container without a limit, in the midst of its work */
-	uint64_t set, read;   /* the limit that was set, and what the kernel says that it is */
+	uint64_t set, read;   /* the limit that was set, and the limit that the kernel reports */
 	uint64_t used_within; /* by a container that needs as much as `used` */
-	const char *end;      /* how that one's work went: "ok", or why not */
+	const char *end;      /* the outcome of that work: "ok", or why not */
 };
 
 /* Records that the limit holds, and notes how a container ended that needs more. Unsupported: the kernel

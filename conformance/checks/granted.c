@@ -63,7 +63,7 @@ void granted_add(struct granted *granted, const struct discovery_device *device)
 		granted->devices[granted->count++] = device;
 }
 
-/* The DirectX plugins serve a class of devices each: display adapters or compute accelerators. */
+/* Each DirectX plugin serves one class of devices: display adapters or compute accelerators. */
 static bool is_served_as(const struct discovery_snapshot *node,
 			 const struct discovery_device *device,
 			 const struct discovery_device *other)
@@ -137,12 +137,12 @@ struct granted_reader *granted_reader_new(const struct discovery_snapshot *node)
 	if (node_is_windows(node))
 		return reader;
 	node_each (device, node) {
-		/* Its nodes, or for a device without any the files that are its own. */
+		/* Adds its nodes, or for a device without nodes its own files. */
 		for (size_t i = 0; i < device->node_count; i++)
 			add_mark(reader, device, MARK_NODE, device->nodes[i].path);
 		for (size_t i = 0; device->node_count == 0 && i < device->file_count; i++) {
 			/* A driver's manifest and its library are its own; the libraries that these need
-			 * may be anybody's. Where the origin of the files is unknown, each counts. */
+			 * may be shared. Where the origin of the files is unknown, each counts. */
 			const struct discovery_file *file = &device->files[i];
 			if (file->origin[0] != '\0' && strcmp(file->origin, "manifest") != 0 &&
 			    strcmp(file->origin, "driver-library") != 0)
@@ -252,7 +252,7 @@ static const struct granted *look_into(struct granted_reader *reader, const char
 	return &known->found;
 }
 
-/* Files that several devices have (/dev/nvidiactl, a shared library) show none of them. */
+/* Files of several devices (/dev/nvidiactl, a shared library) identify none of them. */
 static void take_own(struct granted *granted, const struct granted *found)
 {
 	if (found->count == 1)
@@ -278,7 +278,7 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 				granted_add(&in_folders, all->devices[j]);
 		}
 	}
-	/* Folders count only where nothing else does, and where they are about one device. */
+	/* Folders count only if nothing else does, and if they identify one device. */
 	if (granted->count == 0)
 		take_own(granted, &in_folders);
 }
@@ -402,7 +402,7 @@ struct granted granted_read(struct granted_reader *reader, const struct grant *g
 	}
 
 	if (granted.count == 0) {
-		/* On Windows files without a device are a driver with nothing to drive. */
+		/* On Windows, files without a device are a driver without a device. */
 		bool empty = grant->devices.count == 0 && (windows || grant->mounts.count == 0);
 		granted.source =
 			empty && !granted.needs_runtime ? GRANTED_NOTHING : GRANTED_UNKNOWN;

@@ -6,14 +6,13 @@
  * from ids, so that it holds for any vendor's plugin. On Windows a device is granted when a device
  * string names its location path or its class; mounts without one hand out nothing.
  *
- * On Linux names do not count: a device is granted when one of the device nodes that are its own is
- * handed to the container, by major and minor number, or, for a device without nodes, one of the
- * driver's files that are its own: the same file by any path, a copy of it, or the folder that
- * holds it or a copy of it.
+ * On Linux names do not count: a device is granted when the container gets one of the device's own
+ * nodes, by major and minor number, or, for a device without nodes, one of the driver's files that
+ * belong only to it: the same file by any path, a copy of it, or a folder with it or a copy of it.
  *
- * Replace CDI names by their edits first (checks/node_cdi.h). Names without edits, variables and
- * annotations mean something only to the container runtime, and a folder may hold the drivers of
- * several devices: such an answer cannot be read, and a probe in the container has to report what it
+ * Replace CDI names by their edits first (checks/node_cdi.h). Only the container runtime can
+ * interpret names without edits, variables and annotations, and a folder may hold the drivers of
+ * several devices: such an answer cannot be read, and a probe in the container must report what it
  * sees (checks/visibility.h).
  */
 
@@ -31,10 +30,10 @@ enum { GRANTED_DEVICES_MAX = 128 };
 bool node_is_windows(const struct discovery_snapshot *node);
 
 enum granted_source {
-	GRANTED_READ,	 /* `devices` were handed out */
+	GRANTED_READ,	 /* `devices` were granted */
 	GRANTED_NOTHING, /* the answer is empty */
-	GRANTED_UNKNOWN, /* the answer hands out something, but no device that can be named */
-	GRANTED_SEEN,	 /* the answer cannot be read: `devices` are what a container saw */
+	GRANTED_UNKNOWN, /* the answer grants something, but no identifiable device */
+	GRANTED_SEEN,	 /* the answer cannot be read: `devices` are those that a container saw */
 };
 
 struct granted {

@@ -9,10 +9,10 @@
 
 enum {
 	ROUNDS = 8,
-	ROUNDS_COUNTED = 32, /* what is counted in ones is never collected */
+	ROUNDS_COUNTED = 32, /* for descriptors and threads, which are not garbage-collected */
 	ROUNDS_MEMORY = 128,
-	QUICK_MS = 6000,      /* for small leaks, and for what goes up and down */
-	PATIENCE_MS = 60000,  /* for what grows in slow rounds */
+	QUICK_MS = 6000,      /* for small leaks, and for values that go up and down */
+	PATIENCE_MS = 60000,  /* for growth in slow rounds */
 	MEMORY_LEAST = 65536, /* bytes over all rounds that are compared */
 	/* A heap grows before its garbage is collected: Go's to 4 MiB, and that of Node.js by 16 MiB over the first 128
 	 * rounds and, where nothing else uses the processors, by up to 45 MiB over the next 384. */
@@ -63,7 +63,7 @@ static int compare_values(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* The first of four is the start, and counts for nothing. */
+/* The first of four is the start-up, and is ignored. */
 static void read_part(const struct sample *rounds, size_t count, size_t which, size_t number,
 		      struct part *out)
 {
@@ -73,11 +73,11 @@ static void read_part(const struct sample *rounds, size_t count, size_t which, s
 	qsort(out->values, out->count, sizeof(out->values[0]), compare_values);
 }
 
-/* Of the rounds after the start, cut in three, each part lies above the one before, but for an eighth of its values at
- * each end: memory of a busy machine goes up and down. */
+/* Does each third of the rounds after the start lie above the one before, ignoring an eighth of its values at each
+ * end? Memory on a busy machine goes up and down. */
 static bool grows(const struct sample *rounds, size_t count, size_t which, long long least)
 {
-	long long highest = 0; /* of the part before */
+	long long highest = 0; /* of the previous part */
 	for (size_t number = 1; number < PARTS; number++) {
 		struct part part = {0};
 		read_part(rounds, count, which, number, &part);
@@ -117,8 +117,7 @@ static bool is_leak(const struct sample *rounds, size_t count, size_t which)
 	return count >= measures[which].rounds && grows(rounds, count, which, measures[which].sure);
 }
 
-/* How long more rounds are worth their time, counted from the first; 0: something is certain to grow, or nothing likely
- * to. */
+/* How long further rounds are useful, counted from the first; 0: something certainly grows, or nothing is likely to. */
 static uint64_t patience_ms(const struct rig *rig, const struct sample *rounds, size_t count)
 {
 	bool may = false;

@@ -4,9 +4,9 @@
 /*
  * Does what the plugin's processes use grow with the number of calls?
  *
- * Rounds of the same work are compared with each other, and the first ones count for nothing: a process that starts
- * up grows, and one that collects garbage grows until it collects. What looks like growth after a few rounds is
- * watched for more; what still grows then does so without end.
+ * Rounds of the same work are compared with each other, and the first ones are ignored: a process grows while it
+ * starts up, and one with garbage collection until it collects. Apparent growth after a few rounds is watched for
+ * more; growth that continues then is endless.
  */
 
 #include "conformance/checks/rig.h"
@@ -14,7 +14,7 @@
 
 enum { GROWTH_ROUNDS_MAX = 512 }; /* of rig_expect_level() */
 
-/* False: this system, or this plugin, shows nothing. */
+/* False: not available on this system, or for this plugin. */
 bool rig_usage(const struct rig *rig, struct usage *out);
 
 /* One round of work. False: recorded, and the rounds end. */

@@ -24,7 +24,7 @@ static const char *const listed_names[] = {"Healthy", "Unhealthy", "not listed"}
 
 static enum listed look_at(const struct kubelet_stream *stream, const char *id)
 {
-	/* The kubelet takes the devices of a stream that ended for Unhealthy. */
+	/* The kubelet treats the devices of an ended stream as Unhealthy. */
 	if (stream != NULL && !kubelet_stream_state(stream).open)
 		return UNHEALTHY;
 	const struct kubelet_message *list = stream != NULL ? kubelet_stream_last(stream) : NULL;
@@ -64,7 +64,7 @@ enum listed health_wait_until(struct device_under_test *device, bool healthy, ui
 int health_run_command(struct device_under_test *device, bool fails, struct error *err)
 {
 	const struct context *context = device->rig->context;
-	/* Before the command: whatever becomes of this process, the device is to work again. */
+	/* Before the command: whatever happens to this process, the device must be restored. */
 	if (fails)
 		check_add_failing(device->rig->run, device->id, true);
 	int rc = device_command_run(fails ? context->fail_device : context->restore_device,
@@ -108,7 +108,7 @@ struct device_under_test *health_open_device(struct check_run *run)
 	return device;
 }
 
-/* Of a device that failed unseen: another one that is listed as failed; NULL: none. */
+/* When the failure was not noticed: another device that is listed as failed; NULL: none. */
 static const char *find_unhealthy_other(const struct device_under_test *device)
 {
 	listed_each (other, kubelet_resource_devices(device->rig->kubelet, device->resource)) {
@@ -152,7 +152,7 @@ bool health_expect_listed(struct device_under_test *device, bool healthy)
 	const bool ended = rig->plugin != NULL && process_has_ended(rig->plugin);
 	const bool elsewhere =
 		device->second != NULL && look_at(device->second, device->id) != listed;
-	/* The wait ends early where it is so, and with the plugin. */
+	/* The wait ends early when it is so, and when the plugin ends. */
 	const char *when = held	   ? ""
 			   : ended ? ", and the plugin ended"
 				   : check_format(rig->run, " after %llu s",
@@ -204,7 +204,7 @@ static void expect_stays(struct device_under_test *device, bool healthy)
 			      healthy ? "not Healthy for a time" : "Healthy for a time");
 }
 
-/* Opens one more stream, of which list-and-watch.two-streams judges whether it is served. NULL: it is not. */
+/* Opens one more stream; NULL: it is not served, which list-and-watch.two-streams judges. */
 static struct kubelet_stream *open_further(struct device_under_test *device)
 {
 	struct rig *rig = device->rig;
@@ -231,7 +231,7 @@ static bool second_is_not_healthy(void *user)
 	return look_at(device->second, device->id) != HEALTHY;
 }
 
-/* Another id of the same device: by its name, and by what it hands out. NULL: none. */
+/* Another id of the same device, by its name and by its grants. NULL: none. */
 static const char *find_replica(struct device_under_test *device)
 {
 	struct rig *rig = device->rig;
@@ -309,7 +309,7 @@ static void device_fails(struct check_run *run)
 	expect_stays(device, false);
 	if (replica != NULL)
 		judge_replica(device, replica);
-	/* A list of the change must come on every stream. */
+	/* A list with the change must come on every stream. */
 	struct rig *rig = device->rig;
 	if (device->second != NULL) {
 		const uint64_t limit_ms = rig_wait_ms(rig, check_row(run)->requirement);

@@ -10,10 +10,10 @@ struct device_under_test {
 	struct rig *rig;
 	const char *resource, *id;
 	const char *when;	       /* what happened before, for reasons; NULL: nothing */
-	size_t registrations;	       /* before it fails */
-	struct kubelet_stream *second; /* beside the kubelet's; NULL: none */
+	size_t registrations;	       /* at the time before it fails */
+	struct kubelet_stream *second; /* in addition to the kubelet's; NULL: none */
 	bool failed;
-	bool healthy, flapped;	      /* in watch_state(): to be seen; another was seen */
+	bool healthy, flapped;	      /* watch_state(): wanted; another state was seen */
 	bool was_unhealthy, vanished; /* in watch_list(): listed as Unhealthy; gone without that */
 };
 
@@ -31,7 +31,7 @@ enum listed health_look(const struct device_under_test *device);
 /* Is the kubelet's stream open? */
 bool health_is_served(const struct device_under_test *device);
 
-/* A plugin that registered meanwhile may have been started again, and look at its devices later. */
+/* A plugin that registered meanwhile may have restarted, and examine its devices later. */
 bool health_has_registered(const struct device_under_test *device);
 
 /* Runs the command of --fail-device, or that of --restore-device. Errors of device_command_run(). */
@@ -43,15 +43,15 @@ bool health_set_failed(struct device_under_test *device, bool fails);
 /* A check's clean-up: the node is left as it was. Frees the device. */
 void health_restore(void *device);
 
-/* Waits for the list to say so; judged by the row's requirement. False: recorded. */
+/* Waits for the list to show it; judged by the row's requirement. False: recorded. */
 bool health_expect_listed(struct device_under_test *device, bool healthy);
 
 /* Fails the device. False: recorded, also when the plugin does not notice, which health.device-fails judges. */
 bool health_fail_and_notice(struct device_under_test *device);
 
-/* Waits until the device is healthy, or is not, for that time at the most. */
+/* Waits until the device is healthy, or is not, for at most that time. */
 enum listed health_wait_until(struct device_under_test *device, bool healthy, uint64_t limit_ms,
 			      const char *what);
 
-/* Devices beside the one that fails (health_others.c); failures and returns again and again (health_settles.c). */
+/* Devices other than the failing one (health_others.c); repeated failures and returns (health_settles.c). */
 check_body health_others_stay, health_settles;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices beside one that fails and comes back. */
+/* Devices other than the one that fails and comes back. */
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
@@ -16,7 +16,7 @@ enum {
 	CALLED_MAX = 64, /* other devices */
 };
 
-/* The devices beside the one that fails. */
+/* The devices other than the failing one. */
 struct others {
 	struct device_under_test *device;
 	struct text_list ids;  /* sorted */
@@ -25,11 +25,11 @@ struct others {
 	struct allocate_kept answers; /* of this device and of others, from before */
 	bool stable;
 	size_t missing; /* from the latest list */
-	bool unsure;	/* a list came without the device, or of another registration */
+	bool unsure;	/* a list came without the device, or from another registration */
 };
 
-/* Where a plugin leaves failed devices out of its lists, others may go with the one that fails: they may be replicas
- * of it. */
+/* If a plugin leaves failed devices out of its lists, others may disappear with the failing one: they may be
+ * replicas of it. */
 static void watch_others(const struct kubelet_event *event, void *user)
 {
 	struct others *others = user;
@@ -67,7 +67,7 @@ static bool others_are_back(void *user)
 	return others->missing == 0 && health_look(others->device) == HEALTHY;
 }
 
-/* A call for others that are listed as healthy. Of a plugin that ended meanwhile nothing is recorded. */
+/* A call for others that are listed as healthy. Nothing is recorded if the plugin ended meanwhile. */
 static void expect_served(const struct others *others, int rc, const char *call,
 			  const struct rpc_answer *reply, const struct error *err)
 {
@@ -84,7 +84,7 @@ static void expect_served(const struct others *others, int rc, const char *call,
 			(long long)requirement_limit_ms(CHECK_ALC_02));
 }
 
-/* A kubelet that gets a device which it did not name chooses by itself. */
+/* A kubelet ignores a preference for a device that it did not name. */
 static void expect_not_preferred(const struct others *others, int rc,
 				 const struct rpc_answer *reply)
 {
@@ -137,7 +137,7 @@ static void judge_calls(const struct others *others)
 	}
 }
 
-/* Does the answer hand out this device node, by whatever path? */
+/* Does the answer grant this device node, at any path? */
 static bool hands_out(const V1beta1__ContainerAllocateResponse *answer, const char *path)
 {
 	struct node_file wanted = {0};
@@ -153,7 +153,7 @@ static bool hands_out(const V1beta1__ContainerAllocateResponse *answer, const ch
 	return false;
 }
 
-/* Do two answers hand out one device node, or too little to know whether they share a device? */
+/* Do two answers grant the same device node, or too little to know whether they share a device? */
 static bool may_share(const V1beta1__ContainerAllocateResponse *one,
 		      const V1beta1__ContainerAllocateResponse *other)
 {
@@ -166,7 +166,7 @@ static bool may_share(const V1beta1__ContainerAllocateResponse *one,
 	return false;
 }
 
-/* The id that handed out this device node before, if it was one only and not that of the answer; otherwise NULL. */
+/* The only id that granted this device node before, unless it is the answer's own; otherwise NULL. */
 static const char *find_owner(const struct others *others, size_t answer, const char *path)
 {
 	const char *owner = NULL;
@@ -180,7 +180,7 @@ static const char *find_owner(const struct others *others, size_t answer, const 
 	return owner;
 }
 
-/* A device with nodes of its own, and another name, does not fail with this one. */
+/* A device with its own nodes and another name must not fail with this one. */
 static void judge_health(struct others *others)
 {
 	const struct device_under_test *device = others->device;
@@ -198,8 +198,8 @@ static void judge_health(struct others *others)
 	}
 }
 
-/* Allocates each that is healthy, and looks for the device of another one. health.device-returns judges a refusal of
- * the device that failed; its nodes may have other names afterwards. */
+/* Allocates each healthy one, and checks that it does not get another one's device. health.device-returns judges a
+ * refusal of the device that failed; its nodes may have other names afterwards. */
 static void judge_answers(const struct others *others, const char *when)
 {
 	const struct device_under_test *device = others->device;
@@ -254,7 +254,7 @@ static void judge_others(struct others *others)
 				  device->id);
 }
 
-/* What the device and others that are healthy hand out. False: recorded. */
+/* Keeps the grants of the device and of other healthy ones. False: recorded. */
 static bool keep_answers(struct others *others)
 {
 	const struct device_under_test *device = others->device;

@@ -49,7 +49,7 @@ static bool change_without_kubelet(struct device_under_test *device, bool fails)
 	return rig_start_kubelet(rig) && comes_back(rig, from) && expect_steady(device, !fails);
 }
 
-/* Devices fail and return in later sessions of the kubelet as well. False: no need to go on. */
+/* Devices fail and return in later sessions of the kubelet as well. False: no need to continue. */
 static bool settles_after_restarts(struct device_under_test *device)
 {
 	if (!restart_kubelet(device))
@@ -73,7 +73,8 @@ static bool settles_after_restarts(struct device_under_test *device)
 	return held;
 }
 
-/* A plugin that starts while the device is failed. One that lists it watches it. False: no need to go on. */
+/* The plugin starts while the device is failed. If it lists the device, it watches it. False: no need to
+ * continue. */
 static bool settles_after_a_start(struct device_under_test *device)
 {
 	struct rig *rig = device->rig;
@@ -153,7 +154,7 @@ static void settles_beside_another(struct device_under_test *device)
 	device->when = check_format(device->rig->run, ", while %s was failed", other->id);
 	if (!health_set_failed(device, true) || !expect_steady(device, false))
 		return;
-	const bool several = health_look(other) != HEALTHY; /* else the command knows one device */
+	const bool several = health_look(other) != HEALTHY; /* else it supports one device only */
 	if (health_run_command(other, false, &err) < 0)
 		return;
 	expect_stays_failed(device, other);
@@ -166,7 +167,7 @@ void health_settles(struct check_run *run)
 	struct device_under_test *device = health_open_device(run);
 	if (device == NULL || !health_fail_and_notice(device))
 		return;
-	/* Even numbers: it is left failed. */
+	/* An even number leaves it failed. */
 	const int turns = device->rig->context->thorough ? TURNS_THOROUGH : TURNS;
 	for (int i = 0; i < turns; i++)
 		if (!health_set_failed(device, !device->failed))

@@ -13,13 +13,13 @@
 
 enum { PRIVATE_ENTRIES_MAX = 20000 };
 
-/* Which mounts hand out the node: of the place itself, and of paths below it. */
+/* Which mounts expose the node: of the place itself, and of paths below it. */
 enum reach {
 	HOST_ROOT,    /* itself only */
 	HOST_OPEN,    /* itself; below it lies the data of drivers and plugins */
 	HOST_PUBLIC,  /* whatever is writable */
 	HOST_KERNEL,  /* itself, and whatever is writable below it */
-	HOST_GUARDED, /* the same, and what not every user of the node may read */
+	HOST_GUARDED, /* the same, and files that not every user may read */
 	HOST_CLOSED,  /* everything */
 	HOST_EXEMPT,  /* nothing */
 };
@@ -168,8 +168,8 @@ static const struct host_place *find_whole(const struct host_places *places, con
 		bool same = strcmp(place->path, real) == 0 ||
 			    (exists && place->exists && file.device == place->file.device &&
 			     file.inode == place->file.inode);
-		/* Open folders below another place say nothing about it. Containers have a read-only /sys
-		 * anyway; file systems that are mounted below it are mounts of their own, judged by type. */
+		/* Public folders below another place do not make that place public. Containers have a read-only
+		 * /sys anyway; file systems that are mounted below it are mounts of their own, judged by type. */
 		bool above = place->reach != HOST_OPEN && path_is_within(place->path, real) &&
 			     !(read_only && strcmp(real, "/sys") == 0);
 		if (same || above)
@@ -178,10 +178,10 @@ static const struct host_place *find_whole(const struct host_places *places, con
 	return NULL;
 }
 
-/* The place that a path below it hands out; NULL: none. */
+/* The place that a path below it exposes; NULL: none. */
 static const char *given_below(struct host_places *places, const char *real, bool read_only)
 {
-	/* The place that holds the path most closely: "/" holds each. */
+	/* The most specific place that holds the path: "/" holds every path. */
 	const struct host_place *place = &places->items[0];
 	for (size_t i = 1; i < places->count; i++) {
 		const struct host_place *other = &places->items[i];
@@ -196,7 +196,7 @@ static const char *given_below(struct host_places *places, const char *real, boo
 	case HOST_CLOSED:
 		return place->path;
 	case HOST_OPEN:
-		/* The data of others lies in a folder; the files and sockets next to it are the
+		/* Data of others is in a folder; the files and sockets next to it are the
 		 * system's. */
 		folder = path_directory(real);
 		if (node_file_identify(real, &file) && file.kind == NODE_FILE_OTHER &&
@@ -222,7 +222,7 @@ const char *host_places_given(struct host_places *places, const char *path, cons
 {
 	char *real CLEANUP_FREE = real_path(path);
 
-	/* Another instance of a kernel's file system than the node's usual one. */
+	/* An instance of a kernel file system other than the node's usual one. */
 	for (size_t i = 0; type != NULL && i < ARRAY_SIZE(kernel_types); i++) {
 		const char *home = kernel_types[i].home;
 		if (strcmp(type, kernel_types[i].type) == 0 &&

@@ -53,7 +53,7 @@ static bool compare_id(const struct identity *identity, const char *member, int3
 	return compare(identity, member, text);
 }
 
-/* The render node, which a container is given; a card's node need not be. */
+/* The render node, which a container gets; a card's node need not be granted. */
 static bool compare_node(const struct identity *identity)
 {
 	const char *shown = json_pointer_string(identity->shown, "/drm/render");

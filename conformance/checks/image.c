@@ -23,7 +23,7 @@ struct trial {
 	struct text_list tried; /* ids of devices */
 };
 
-/* stage_end() records how it ends. */
+/* stage_end() records its end. */
 static void try_launch(struct stage *stage, const char *label, const char *const *command,
 		       const struct grant *grant)
 {
@@ -64,8 +64,8 @@ static bool has(const cJSON *predictions, bool api)
 	return false;
 }
 
-/* The predicted launches of the run. When there is none yet of the kind that a row is about (`api`: those
- * that work with an API), makes such launches where it can. NULL: recorded. Caller frees. */
+/* The predicted launches of the run. If none is of the kind that a row is about (`api`: launches with an
+ * API), makes such launches if possible. NULL: recorded. Caller frees. */
 static cJSON *launches(struct check_run *run, bool api)
 {
 	static const char *const bare[] = {"probe-visibility", NULL};
@@ -178,7 +178,7 @@ static void predicted(struct check_run *run)
 #define DENIED_PATH  "/dev/mali-gpucert-denied"
 #define GRANTED_PATH "/dev/mali-gpucert-granted"
 
-/* Launches a container that is given the node, or that only finds it among its files. *outcome is the
+/* Launches a container that is granted the node, or that only has it among its files. *outcome is the
  * result of opening it. False: it proves nothing about this node, or recorded. */
 static bool open_node(struct stage *stage, const char *path, bool given, const char **outcome)
 {
@@ -195,7 +195,7 @@ static bool open_node(struct stage *stage, const char *path, bool given, const c
 	if (probe == NULL)
 		return false;
 
-	/* A container that has the same node by another path got it from the runtime. */
+	/* A container that has the same node at another path got it from the runtime. */
 	const struct container_view *view = probe_view(probe);
 	bool from_runtime = false;
 	for (size_t i = 0; view != NULL && i < view->node_count; i++) {
@@ -217,7 +217,7 @@ static bool open_node(struct stage *stage, const char *path, bool given, const c
 	return true;
 }
 
-/* Records whether a container opens a node that it is not given. False: no container can open it at all. */
+/* Records whether a container opens a node that it was not granted. False: no container can open it at all. */
 static bool try_node(struct stage *stage, struct check_run *run, const char *path)
 {
 	const char *outcome = "";

@@ -2,7 +2,7 @@
 #pragma once
 
 /* Shared by the bodies of the suite isolation: the plugin, the inspection of containers, and the devices
- * that the plugin hands out one by one. */
+ * that the plugin grants one by one. */
 
 #include "base/cleanup.h"
 #include "base/gpu_apis.h"
@@ -26,7 +26,7 @@ struct tenant {
 	const struct gpu_api *api; /* through which it works; NULL: not known yet, or none */
 };
 
-/* The ids to find: those of each device, or two that hand out one device each. */
+/* The ids to find: those of each device, or two that grant one device each. */
 enum tenants_wanted { TENANTS_ALL, TENANTS_DIFFERENT, TENANTS_SAME };
 
 struct isolation {
@@ -61,7 +61,7 @@ bool isolation_inspect_bare(struct isolation *isolation);
  * recorded. */
 bool isolation_next_handler(struct isolation *isolation);
 
-/* A container's name: "crun-bare" for a handler that is not the first one. */
+/* A container's name: "crun-bare" for any handler but the first. */
 const char *isolation_label(const struct isolation *isolation, const char *label);
 
 /* For an answer that cannot be read: inspects a container to learn the devices that the offer grants,
@@ -73,7 +73,7 @@ bool isolation_ask(struct isolation *isolation, struct offer *offer,
  * each different answer, within bounds, and keeps the results. `judges`: records violations. */
 void isolation_inspect_each(struct isolation *isolation, bool judges);
 
-/* Notes the runtime and its handlers, for which alone the verdicts hold. */
+/* Notes the runtime and its handlers, because the verdicts hold only for these. */
 void isolation_note_runtime(struct check_run *run);
 
 /*
@@ -125,7 +125,7 @@ struct inspected {
 };
 
 struct observation_judge {
-	/* Returns how many things it judged. When that is 0 for all containers, the row is not
+	/* Returns how many things it judged. If that is 0 for all containers, the row is not
 	 * applicable for the reason `none`, unless that is NULL. */
 	size_t (*judge)(struct inspected *inspected);
 	const char *none;
@@ -143,8 +143,8 @@ extern const struct observation_judge isolation_device_nodes, isolation_device_a
 /* "LABEL: what" */
 const char *inspected_label(const struct inspected *inspected, const char *what);
 
-/* The devices that the plugin hands out one by one; `replicas`: with replicas of each where the plugin is
- * the project's own. True: there is at least one device. False: recorded. */
+/* The devices that the plugin grants one by one; `replicas`: with replicas of each, if the plugin is the
+ * project's own. True: there is at least one device. False: recorded. */
 bool tenants_open(struct isolation *isolation, struct check_run *run, bool replicas);
 
 /* A pair of ids, and an inspected container without devices. False: recorded. */
@@ -152,25 +152,25 @@ bool tenants_open_pair(struct isolation *isolation, struct check_run *run,
 		       enum tenants_wanted wanted);
 
 /* Starts the probe of the device's API on an offer, with further words (NULL: none), and waits until it
- * is in the midst of its work. NULL: recorded; a probe that ends before fails the check, because another
- * one works there. */
+ * is in the middle of its work. NULL: recorded; a probe that ends earlier fails the check, because
+ * another one works there. */
 struct probe *tenant_start_paused(struct tenant *tenant, size_t offer, const char *label,
 				  const char *const *words);
 
-/* Starts it without the wait; the caller judges a probe that ends before. */
+/* Starts it without the wait; the caller judges a probe that ends earlier. */
 struct probe *tenant_start_paused_or_not(struct tenant *tenant, size_t offer, const char *label);
 
 /* Runs it to its end on the first offer. NULL: recorded. */
 const cJSON *tenant_run(struct tenant *tenant, const char *label, const char *const *words);
 
 /* The same through the first API that works on the device, which becomes the tenant's. NULL: recorded, as
- * unsupported where none works: api.* judges that. */
+ * unsupported if none works: api.* judges that. */
 const cJSON *tenant_find_api(struct tenant *tenant, const char *label);
 
 /* Records that the work of a document is verified. */
 bool tenant_expect_work(const struct tenant *tenant, const char *what, const cJSON *document);
 
-/* Its work is done by a processor: a software device's, or the host's of a virtual GPU. */
+/* Does a processor do its work: a software device's, or the host's of a virtual GPU. */
 bool tenant_is_on_processor(const struct discovery_device *device);
 
 /* "DEVICE: what" */

@@ -14,7 +14,7 @@
 
 enum {
 	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
-	OTHERS_MAX = 8,	    /* containers for further answers that hand out a device */
+	OTHERS_MAX = 8,	    /* containers for further answers that grant a device */
 };
 
 static const char file_name[] = "observations.json";
@@ -211,8 +211,8 @@ struct inspection {
 	bool judges;
 	struct text_list launched; /* devices whose container was inspected */
 	struct text_list answers;  /* digests of the answers whose container was inspected */
-	struct tally something;	   /* ids that hand out a device */
-	struct tally one;	   /* ids that hand out no second one */
+	struct tally something;	   /* ids that grant a device */
+	struct tally one;	   /* ids that grant no second one */
 	size_t others;		   /* further answers for a device */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Containers that use a device one after the other, or at the same time, do each other no harm. */
+/* Containers that use a device one after the other, or at the same time, must not harm each other. */
 #include "conformance/checks/isolation.h"
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/shown.h"
@@ -70,7 +70,7 @@ void isolation_residue(struct check_run *run)
 
 struct neighbours {
 	struct tenant *tenant;
-	struct tenant *other; /* the same one, where its device has replicas; NULL: nobody */
+	struct tenant *other; /* the same one, if its device has replicas; NULL: none */
 	size_t offer;	      /* of the other one */
 };
 
@@ -98,7 +98,7 @@ static bool open_neighbours(struct isolation *isolation, struct check_run *run,
 		out->other = out->tenant;
 		out->offer = 1;
 	}
-	/* Those before it do not work. */
+	/* Devices before it do not work. */
 	while (out->other == NULL && ++i < isolation->count) {
 		if (tenant_find_api(&isolation->tenants[i], "control") != NULL)
 			out->other = &isolation->tenants[i];
@@ -171,7 +171,7 @@ void isolation_faults(struct check_run *run)
 	if (!open_neighbours(&isolation, run, &pair))
 		return;
 
-	/* The neighbour is in the midst of its work during both faults. */
+	/* The neighbour is in the middle of its work during both faults. */
 	struct probe *beside = NULL;
 	if (pair.other == NULL)
 		check_note(run,
@@ -206,7 +206,7 @@ static bool overlapped(const cJSON *const documents[2])
 		       json_pointer_number(documents[0], "/work/rounds/lastEndMs");
 }
 
-/* Both work for this long. False: recorded. */
+/* Runs both for this long. False: recorded. */
 static bool run_both(const struct neighbours *pair, const char *ms, const cJSON *documents[2])
 {
 	const char *const words[] = {"--rounds", ms, NULL};
@@ -237,8 +237,8 @@ void isolation_contention(struct check_run *run)
 	if (pair.other != pair.tenant)
 		check_note(run, "no device has replicas: the two work on one device each");
 
-	/* Longer only where one of them got nothing done: on a very busy machine a round may take
-	   long. That changes what the report holds, so it should be rare. */
+	/* Longer times only if one of them finished nothing: on a very busy machine a round may
+	 * take long. That changes what the report holds, so it should be rare. */
 	static const char *const times_ms[] = {"2000", "8000"};
 	const cJSON *documents[2] = {NULL, NULL};
 	for (size_t i = 0; i < ARRAY_SIZE(times_ms) && (i == 0 || !overlapped(documents)); i++) {
@@ -317,7 +317,7 @@ static void lifetime_of(struct tenant *tenant)
 		return;
 	}
 
-	/* Half of what the killed container held is more than a driver rounds by; some free it
+	/* Half of the killed container's memory is more than any rounding by a driver; some free it
 	 * late. */
 	double then = json_pointer_number(before, "/work/memoryFreeBytes");
 	double now = json_pointer_number(after, "/work/memoryFreeBytes");

@@ -14,8 +14,8 @@ static bool is_refused(const char *result)
 	return text_equal(result, "EPERM") || text_equal(result, "EACCES");
 }
 
-/* The results for nodes that were made for the probe to try; NULL: recorded. None were made, or they
- * cannot be used there, as /dev/null shows. */
+/* The results for nodes that were made for the probe to try; NULL: recorded, because none were made,
+ * or /dev/null shows that they cannot be used there. */
 static const cJSON *planted_nodes(struct inspected *inspected)
 {
 	static const struct node_number null = {"character", "1:3", 1, 3};
@@ -72,7 +72,7 @@ static size_t judge_nodes(struct inspected *inspected)
 	if (inspected->observation != inspected->bare)
 		return 1;
 
-	/* How the device cgroup enforces its list is no verdict. */
+	/* How the device cgroup enforces its list is not judged. */
 	json_each (group, json_pointer(inspected->container, "/deviceCgroups")) {
 		const char *unknown = json_pointer_string(group, "/unknown");
 		int programs = cJSON_GetArraySize(json_pointer(group, "/programs"));
@@ -90,7 +90,7 @@ static size_t judge_nodes(struct inspected *inspected)
 	return 1;
 }
 
-/* The letters of all nodes of the answer with this number: it may hand out several for one device. */
+/* The permissions of all nodes of the answer with this number: it may grant several for one device. */
 static void add_letters(const struct inspected *inspected, const struct node_number *number,
 			char letters[3])
 {

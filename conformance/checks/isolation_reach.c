@@ -164,8 +164,8 @@ static size_t judge_agreement(struct inspected *inspected)
 	return agreement_expect(inspected->run, inspected->label, inspected->document);
 }
 
-/* Libraries that manage devices past their assignment show the granted devices, where these are on the
- * PCI bus. */
+/* Libraries that manage devices independently of their assignment must show the granted devices that
+ * are on the PCI bus. */
 static size_t judge_management(struct inspected *inspected)
 {
 	size_t answered = 0;

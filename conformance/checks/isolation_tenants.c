@@ -31,8 +31,8 @@ static bool computes(const struct discovery_device *device)
 	return false;
 }
 
-/* A device that offers nothing, as a virtual GPU without 3D, beside one that computes: what a container leaves
- * behind on it no API shows. */
+/* A device without APIs, such as a virtual GPU without 3D, next to one that computes: no API shows what a
+ * container leaves behind on it. */
 static bool is_left_out(const struct isolation *isolation, const struct discovery_device *device)
 {
 	if (isolation->wanted != TENANTS_ALL || computes(device))
@@ -136,7 +136,7 @@ bool tenant_is_on_processor(const struct discovery_device *device)
 	return device->kind == DISCOVERY_SOFTWARE || device->kind == DISCOVERY_VIRTUAL;
 }
 
-/* Starts the probe; `pauses`: it waits in the midst of its work. NULL: recorded. */
+/* Starts the probe; `pauses`: it waits in the middle of its work. NULL: recorded. */
 static struct probe *start(struct tenant *tenant, size_t offer, const char *label,
 			   const char *const *words, bool pauses)
 {

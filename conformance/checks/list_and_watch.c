@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ListAndWatch: the plugin's device lists, and the streams that bring them. */
+/* ListAndWatch: the plugin's device lists, and the streams that carry them. */
 #include "conformance/checks/list_and_watch.h"
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -79,7 +79,7 @@ void list_ids_add(struct list_ids *ids, const struct kubelet_device_list *list)
 		const char *id = sorted[i]->id;
 		tally_add(&ids->filled, id[0] != '\0', "an empty one");
 
-		/* A printable id is not escaped, but for its backslashes, which are doubled. */
+		/* A printable id is not escaped, except backslashes, which are doubled. */
 		struct text escaped CLEANUP_TEXT = {0};
 		size_t backslashes = 0;
 		text_add_escaped(&escaped, id, strlen(id));

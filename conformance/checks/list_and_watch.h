@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Bodies of list-and-watch.*, and what they share. */
+/* Bodies of list-and-watch.*, and shared functions. */
 
 #include "conformance/checks/rig.h"
 #include "conformance/checks/tally.h"
 
-/* Sound ids, over one list or several. */
+/* Valid ids, in one list or several. */
 struct list_ids {
 	struct tally once, texts, filled;
 };

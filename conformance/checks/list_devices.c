@@ -67,7 +67,7 @@ static void compare_grants(struct rig *rig)
 		check_unsupported(rig->run, "%s", text_string(&busy));
 		return;
 	}
-	/* Where all are empty, something else than the kubelet may hand out the devices, such as a plugin of the runtime. */
+	/* If all are empty, something other than the kubelet may grant the devices, such as a plugin of the runtime. */
 	(void)check_expect(rig->run, asked.empty == 0 || asked.empty == asked.asked,
 			   "answers that hand nothing out", "none, or all", "%zu of %zu",
 			   asked.empty, asked.asked);

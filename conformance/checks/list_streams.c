@@ -15,18 +15,18 @@
 
 enum {
 	RESTARTS = 2,
-	CYCLES = 12, /* of a round */
+	CYCLES = 12, /* streams in a round */
 	CYCLES_THOROUGH = 125,
-	ROUND_MS = 1000, /* after which a round of a plugin that lists late ends */
+	ROUND_MS = 1000, /* limit of a round, for a plugin that lists late */
 	ROUND_THOROUGH_MS = 10000,
 	CYCLES_AT_ONCE = 100,
 	CYCLES_PAUSE_MS = 1000,
-	MANY = 10000,	   /* devices: each list takes long */
-	SECOND_MS = 500,   /* a second stream is watched */
+	MANY = 10000,	   /* devices: with more, lists take long */
+	SECOND_MS = 500,   /* how long a second stream is watched */
 	COMPARED_MAX = 16, /* ids of two resources */
 };
 
-/* The ids of both lists are the same; both are sorted. */
+/* Expects the same ids in both lists; both are sorted. */
 static void expect_same_ids(struct check_run *run, const char *what, const struct text_list *wanted,
 			    const struct text_list *saw)
 {
@@ -115,7 +115,7 @@ struct pair {
 	bool same;
 };
 
-/* In which device do the lists differ? Caller frees; NULL: in none. */
+/* The device in which the lists differ. Caller frees; NULL: none. */
 static char *find_difference(const struct kubelet_message *first,
 			     const struct kubelet_message *second)
 {
@@ -233,7 +233,7 @@ static bool open_and_cancel(struct rig *rig, void *user)
 	for (int i = 0;
 	     rc == 0 && i < cycles->each && (i == 0 || clock_monotonic_ms() - start_ms < round_ms);
 	     i++, cycles->done++) {
-		/* Servers may take many resets within a second for an attack (CVE-2023-44487). */
+		/* Servers may treat many resets within a second as an attack (CVE-2023-44487). */
 		if (cycles->done != 0 && cycles->done % CYCLES_AT_ONCE == 0) {
 			(void)rig_watch(rig, CYCLES_PAUSE_MS, CYCLES_PAUSE_MS);
 			start_ms += CYCLES_PAUSE_MS;

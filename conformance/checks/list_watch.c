@@ -21,8 +21,8 @@ enum {
 struct later {
 	struct list_ids ids;
 	struct tally words;
-	struct text_list seen; /* resources with a list */
-	bool unsound;	       /* a first list is */
+	struct text_list seen; /* resources with a first list */
+	bool unsound;	       /* a first list is wrong */
 	size_t lists;
 };
 
@@ -67,11 +67,11 @@ void list_later_lists(struct check_run *run)
 	text_list_free(&later.seen);
 }
 
-/* A device that some list held. */
+/* A device that appeared in some list. */
 struct steady_device {
 	char *id, *numa;
 	bool healthy;
-	unsigned changes; /* of its health */
+	unsigned changes; /* changes of its health */
 };
 
 /* The devices of one resource, by id. */
@@ -108,7 +108,7 @@ char *list_numa_text(const struct kubelet_device *device)
 	return memory_copy(text_string(&text));
 }
 
-/* A device of a stable node stays in the lists, healthy or not, and on its NUMA node. Others may join. */
+/* A device of a stable node stays in the lists, healthy or not, and on its NUMA node. Others may appear. */
 static void compare_list(const struct kubelet_event *event, void *user)
 {
 	struct steady *steady = user;
@@ -266,7 +266,7 @@ void list_no_storm(struct check_run *run)
 	size_t *before CLEANUP_FREE = memory_allocate(rig->resources.count, sizeof(*before));
 	for (size_t i = 0; i < rig->resources.count; i++)
 		before[i] = kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages;
-	/* A device in use is no reason for lists either. */
+	/* Devices in use must not cause lists either. */
 	rig_allocate_one_each(rig);
 	uint64_t waited_ms = rig_watch(rig, STORM_MS, WATCH_THOROUGH_MS);
 	long long most = (long long)(waited_ms / 1000) * requirement_limit(CHECK_LAW_14);

@@ -18,7 +18,7 @@
 enum {
 	CALLS = 64, /* of a round */
 	CALLS_THOROUGH = 1250,
-	ROUND_MS = 1000, /* after which a round of a slow plugin ends */
+	ROUND_MS = 1000, /* limit of a round, for a slow plugin */
 	CALLS_LEAST = 8,
 	REFUSED = 8, /* beside them */
 	SLOWER = 4,  /* times */
@@ -30,8 +30,7 @@ enum {
 	IDLE_MS = 1000,
 	IDLE_WINDOWS = 3,
 	IDLE_THOROUGH_MS = 20000,
-	BUSY_PERCENT =
-		90, /* of the time ready to run: it never sleeps, however little a busy machine lets it run */
+	BUSY_PERCENT = 90, /* percent of the time ready to run: it never sleeps */
 };
 
 struct load {
@@ -78,7 +77,7 @@ static bool call_round(struct rig *rig, void *user)
 							 item->ids->items[0], load->calls - 1),
 					    difference.first, "%s", difference.second);
 	}
-	/* Calls that are refused, whose time does not count. */
+	/* Calls that are refused; their time does not count. */
 	const char *unknown = RIG_UNKNOWN_ID;
 	for (size_t i = 0; i < REFUSED; i++) {
 		struct rpc_answer refused CLEANUP_RPC_ANSWER = {0};
@@ -96,7 +95,7 @@ static bool call_round(struct rig *rig, void *user)
 	return true;
 }
 
-/* The least of some rounds: other work on the machine makes a round slow, and the plugin makes all of them slow. */
+/* The minimum of some rounds: other work on the machine makes single rounds slow, a slow plugin all of them. */
 static uint64_t least(const uint64_t *times, size_t count)
 {
 	uint64_t value = times[0];
@@ -209,7 +208,7 @@ static void parallel_clients(struct rig *rig, const struct rig_item *item)
 			  rpc_code_name(clients.each[i].code), clients.each[i].message);
 }
 
-/* A stream that nobody reads any more holds up neither calls nor other streams. */
+/* A stream that nobody reads must block neither calls nor other streams. */
 static void slow_reader(struct rig *rig, const struct rig_item *item)
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
@@ -245,8 +244,8 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 	(void)rig_expect_ok(rig, rc, "a list on another stream meanwhile", &err);
 }
 
-/* The first of several windows within the limit, or the least: a process that starts up, or collects garbage,
- * works for a while. */
+/* The first of several windows within the limit, or the smallest one: a process that starts up, or collects
+ * garbage, works for a while. */
 static void idle_processor(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
@@ -258,7 +257,7 @@ static void idle_processor(struct check_run *run)
 		check_unsupported(run, "what the plugin's processes use is not known");
 		return;
 	}
-	/* A stream of each resource that a client has left is no work. */
+	/* A stream that its client has left must not cause work. */
 	rig_each (resource, rig) {
 		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
 		struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = NULL;

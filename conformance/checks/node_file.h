@@ -18,7 +18,7 @@ enum node_file_kind {
 
 struct node_file {
 	enum node_file_kind kind;
-	uint64_t device, inode;	    /* which file it is */
+	uint64_t device, inode;	    /* identify the file */
 	unsigned int major, minor;  /* of a device node */
 	uint64_t size, modified_ns; /* of a regular file */
 };
@@ -29,7 +29,7 @@ static inline bool node_file_is_device(const struct node_file *file)
 	return file->kind == NODE_FILE_CHARACTER || file->kind == NODE_FILE_BLOCK;
 }
 
-/* Follows symbolic links. "/dev/char/MAJOR:MINOR" and "/dev/block/..." are that device node also where
+/* Follows symbolic links. "/dev/char/MAJOR:MINOR" and "/dev/block/..." are that device node even if
  * the system has no such links. False: no such file; always on Windows, where files have no such
  * numbers. */
 bool node_file_identify(const char *path, struct node_file *out);
@@ -38,14 +38,14 @@ bool node_file_identify(const char *path, struct node_file *out);
  * path. */
 size_t node_file_count_open(const char *path);
 
-/* Calls `each` for the regular files and device nodes in a folder and those below it, `most`
- * entries at the most, without following links and without leaving the file system. `each` returns
- * false to end it. */
+/* Calls `each` for the regular files and device nodes in a folder and those below it, at most
+ * `most` entries, without following links and without leaving the file system. `each` returns false
+ * to end it. */
 void node_file_walk(const char *folder, size_t most,
 		    bool (*each)(const char *path, const struct node_file *file, void *user),
 		    void *user);
 
 /* Finds a path that not every user of the machine may read: the path itself, an entry in it (links are not
- * followed), or a folder above it. Beyond `most` entries the path itself is found. False: everything can
- * be read. Caller frees *found. */
+ * followed), or a folder above it. With more than `most` entries it is the path itself. False: everything
+ * can be read. Caller frees *found. */
 bool node_file_find_private(const char *path, size_t most, char **found);

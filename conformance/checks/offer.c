@@ -60,8 +60,8 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
 	*out = (struct offer){.resource = resource,
 			      .id = check_format(rig->run, "%s", limits->ids[0])};
 
-	/* A kubelet asks for a preference before it chooses several devices, and admits nobody when
-	 * that fails. The preferred devices do not matter here. */
+	/* A kubelet asks for a preference before it chooses several devices, and admits no
+	 * container when that fails. The preferred devices do not matter here. */
 	if (limits->count >= 2 && rig_options(rig, resource).get_preferred_allocation_available) {
 		struct kubelet_preferred_request request;
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};

@@ -10,9 +10,9 @@
 struct offer {
 	const char *resource;
 	const char *id;
-	const char *pod; /* holds the id; NULL: nobody was admitted */
+	const char *pod; /* holds the id; NULL: no container was admitted */
 	struct grant grant;
-	struct grant edited;	/* with the edits of its CDI devices; empty where it names none */
+	struct grant edited;	/* with the edits of its CDI devices; empty if it names none */
 	struct granted granted; /* the devices of the grant */
 };
 
@@ -41,7 +41,7 @@ void offer_report_unseen(struct check_run *run, const char *prefix, size_t count
 /*
  * Asks for each healthy id of each resource under test, one after the other, and closes the offer
  * after `visit`, which returns false to end the walk. An id without an answer ends it as well. A note
- * says when only a sample of many ids was asked for, or none after a minute. Returns the number of
- * visited ids.
+ * reports when only a sample of many ids was asked for, or when it stopped after a minute. Returns
+ * the number of visited ids.
  */
 size_t offers_each(struct rig *rig, bool (*visit)(struct offer *offer, void *user), void *user);

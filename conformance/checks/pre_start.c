@@ -15,7 +15,7 @@
 
 enum {
 	CANCELLED_CALLS = 8,
-	LISTED_MS = 300, /* in which a list that the call causes comes */
+	LISTED_MS = 300, /* within which a list caused by the call comes */
 	RETURN_MS = 20000,
 	CALLS = 16, /* of a round */
 	ROUND_MS = 200,
@@ -38,7 +38,7 @@ static bool expect_start(struct rig *rig, const struct rig_item *item, const cha
 	return rig_expect_answer(rig, rc, what, reply, &err);
 }
 
-/* A kubelet starts containers with devices that it has allocated. */
+/* Allocates first: a kubelet starts only containers with allocated devices. */
 static bool expect_allocated(struct rig *rig, const struct rig_item *item, const char *what)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -191,14 +191,14 @@ static void cancelled(struct rig *rig, const struct rig_item *item)
 				       RIG_CALL_MS, on_cancelled, &call, &call, &err);
 		if (!rig_expect_ok(rig, rc, "a call that is cancelled", &err))
 			return;
-		(void)rig_watch(rig, 1, 1); /* it leaves */
+		(void)rig_watch(rig, 1, 1); /* in which the call is cancelled */
 		if (call != NULL)
 			rpc_call_cancel(call);
 	}
 	(void)expect_start(rig, item, "PreStartContainer after cancelled calls", &reply);
 }
 
-/* Another device, and what a list said of it; NULL: nothing wrong. */
+/* Another device, and what was wrong with it in a list; NULL: nothing. */
 struct watched {
 	const struct rig_item *item;
 	const char *id, *wrong;
@@ -213,7 +213,7 @@ static void watch_other(const struct kubelet_event *event, void *user)
 		watched->wrong = kubelet_device_state(device);
 }
 
-/* A device that another container uses keeps its health and its files. */
+/* A device in use by another container must keep its health and its files. */
 static void others(struct rig *rig, const struct rig_item *item)
 {
 	const char *other = item->ids->items[item->ids->count - 1];

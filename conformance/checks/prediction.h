@@ -19,7 +19,7 @@ struct prediction {
 	const struct compat_finding *worst; /* decides the verdict; NULL: COMPAT_WORKS */
 	const char *program, *api;	    /* api: NULL for none */
 	const char *node;		    /* that it opens; NULL: none known */
-	bool devices;			    /* the container is granted something */
+	bool devices;			    /* the container has a grant */
 };
 
 void prediction_free(struct prediction *prediction);
@@ -32,15 +32,15 @@ void prediction_make(struct check_run *run, const struct facts *facts, const cha
 /* How a launch ended. */
 enum prediction_outcome {
 	PREDICTION_WORKED,
-	PREDICTION_NOT_RUN, /* the program did not start, or not run to its end */
+	PREDICTION_NOT_RUN, /* the program did not start, or did not run to its end */
 	PREDICTION_FAILED,  /* it ran, and its work failed */
-	PREDICTION_STOPPED, /* killed, or made to fail, on purpose */
+	PREDICTION_STOPPED, /* killed or made to fail on purpose */
 	PREDICTION_NOT_LAUNCHED,
 };
 
 /*
  * Do prediction and outcome agree? A launch predicted to fail must fail; one predicted to work must not
- * show a rule's symptom. 1: yes, 0: no, -1: unknown. *wrong: for 0 the finding that is not true.
+ * show a rule's symptom. 1: yes, 0: no, -1: unknown. *wrong: for 0 the wrong finding.
  */
 int prediction_agrees(const struct compat_answer *answer, enum prediction_outcome outcome,
 		      const char *symptom, const struct compat_finding **wrong);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* GetPreferredAllocation: the plugin's wish among the devices that the kubelet could assign. */
+/* GetPreferredAllocation: the plugin's preference among the devices that the kubelet could assign. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -14,7 +14,7 @@
 enum {
 	AVAILABLE_MAX = 1000, /* ids in one request */
 	VARIED_MAX = 8,	      /* sizes, and ids that must be included in turn */
-	VARIED_MS = 2000,     /* after which a slow plugin is asked no more */
+	VARIED_MS = 2000,     /* limit of the requests to a slow plugin */
 	CALLS = 16,	      /* of a round */
 	ROUND_MS = 200,
 };
@@ -64,8 +64,8 @@ expect_answer(struct rig *rig, const char *resource, const struct request *reque
 
 static const bool is_offered = true, is_not_offered = false;
 
-/* A body: the row's judge for each resource whose plugin does, or does not, offer preferred allocation, as the row's param
- * has it. */
+/* A body: the row's judge for each resource whose plugin does, or does not, offer preferred allocation, as the row's
+ * param says. */
 static void each_resource(struct check_run *run)
 {
 	const bool offered = *(const bool *)check_row(run)->param;
@@ -132,14 +132,13 @@ struct varied {
 	const char
 		*ring[2 * AVAILABLE_MAX]; /* the ids twice, so that they can begin at any of them */
 	size_t count;			  /* ids */
-	bool last;			  /* those that must be included come last, in turns */
+	bool last;			  /* included ones come last, every other time */
 	uint64_t end_ms;
 	answer_judge *judge;
 	void *user;
 };
 
-/* Asks for so many devices from the first `available` ids from `at` on, of which the first `must`, or the last, must be
- * included. */
+/* Asks for that many of the `available` ids from `at` on; the first or last `must` of these must be included. */
 static bool vary(struct varied *varied, size_t at, size_t available, size_t must, size_t size)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -291,7 +290,7 @@ static void judge_several(struct rig *rig, const struct rig_item *item)
 			       second.allocation_size);
 }
 
-/* No call returns a device: the available ids of a request are free, whatever was allocated before. */
+/* No call frees a device, so all available ids of a request count as free, whatever was allocated before. */
 static void size(struct rig *rig, const struct rig_item *item)
 {
 	TALLY(sizes, rig->run, "preferred devices", "as many as were asked for");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HTTP/2 and gRPC as other clients than the kubelet of today may speak them: calls that are odd, and the suite's rows. */
+/* HTTP/2 and gRPC as clients other than today's kubelet may speak them: unusual calls, and the suite's rows. */
 #include "conformance/checks/protocol.h"
 
 #include "base/cleanup.h"
@@ -24,7 +24,7 @@ struct odd_call {
 #define EMPTY	   BYTES("\0\0\0\0\0")
 #define REFUSED	   ENDS_REFUSED, "an error"
 #define ANY_END	   ENDS_AT_ALL, "an answer or an error"
-/* A call whose message never came: grpc-go 1.27 ends it with its connection. */
+/* A call whose message never arrived: grpc-go 1.27 ends it with its connection. */
 #define UNHEARD (ENDS_REFUSED | ENDS_NEVER), "an error, or none"
 
 static const struct odd_call content_types[] = {
@@ -157,7 +157,7 @@ static const struct odd_call message_lengths[] = {
 	 {NULL, NULL},
 	 BYTES("\0\0\0\0\x64\x0a"),
 	 UNHEARD},
-	/* gRPC's C library reads it as if it were not. */
+	/* gRPC's C library ignores the flag. */
 	{"a message that is flagged as compressed",
 	 PROTOCOL_ALLOCATE,
 	 {NULL, NULL},
@@ -166,7 +166,7 @@ static const struct odd_call message_lengths[] = {
 	{NULL},
 };
 
-/* Makes the calls of the row's param, and expects nothing else to suffer. */
+/* Makes the calls of the row's param, and expects no other effects. */
 static void odd_calls_of(struct rig *rig)
 {
 	for (const struct odd_call *odd = check_row(rig->run)->param; odd->what != NULL; odd++) {
@@ -190,7 +190,7 @@ static void odd_calls(struct check_run *run)
 		odd_calls_of(rig);
 }
 
-/* Also: an announced length takes no memory, and a request longer than a server may receive is answered. */
+/* An announced length must not take memory, and a request longer than a server may receive is answered. */
 static void lengths(struct check_run *run)
 {
 	enum { REQUEST_SIZE = 5 << 20, RESIDENT_KIB = 256 << 10, VIRTUAL_KIB = 2 << 20 };

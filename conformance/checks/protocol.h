@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the bodies of suite "protocol" share: protocol.c has odd calls, protocol_frames.c what a server must do with frames,
- * protocol_abuse.c the clients that mean harm. */
+/* Shared by the bodies of suite "protocol": protocol.c has unusual calls, protocol_frames.c a server's duties with
+ * frames, protocol_abuse.c malicious clients. */
 
 #include "conformance/checks/raw_client.h"
 #include "conformance/checks/rig_usage.h"
@@ -41,12 +41,12 @@ const char *protocol_ending_text(struct check_run *run, const struct raw_client 
 				 const struct raw_stream *stream);
 
 enum {
-	PROTOCOL_ANSWER_MS = 5000, /* for an odd call, which a server need not like */
+	PROTOCOL_ANSWER_MS = 5000, /* for an unusual call, which a server may refuse */
 	PROTOCOL_HTTP_OK = 200,
 };
 
-/* One whole call on stream 1 of a new connection, with `data` for its DATA; `change` replaces a header field, NULL: none.
- * NULL: recorded. Caller closes *client. */
+/* One complete call on stream 1 of a new connection, with `data` for its DATA; `change` replaces a header field, NULL:
+ * none. NULL: recorded. Caller closes *client. */
 const struct raw_stream *protocol_call(struct rig *rig, struct raw_client **client,
 				       const char *method, const struct raw_field *change,
 				       const void *data, size_t size);
@@ -54,8 +54,8 @@ const struct raw_stream *protocol_call(struct rig *rig, struct raw_client **clie
 /* AllocateRequest of one container with one id; `later` fields are added to both messages. */
 void protocol_add_allocate(struct text *out, const char *id, size_t size, const char *later);
 
-/* After `what` the kubelet's own connections still work, and new ones are served. */
+/* Expects that after `what` the kubelet's connections still work, and new ones are served. */
 void protocol_expect_unharmed(struct rig *rig, const char *what);
 
-/* A kubelet keeps one connection: what it sends over the connection's window needs the server's updates. */
+/* A kubelet keeps one connection: data beyond the connection's window needs the server's updates. */
 void protocol_expect_window(struct rig *rig);

@@ -141,7 +141,7 @@ void protocol_abrupt_ends(struct check_run *run)
 	struct rig_footprint before = {0};
 	if (rig == NULL)
 		return;
-	/* Pools of threads and buffers are filled first. */
+	/* First fills pools of threads and buffers. */
 	for (unsigned step = 0; step < STEPS; step++) {
 		if (!end_abruptly(rig, step))
 			return;
@@ -175,7 +175,7 @@ void protocol_client_goaway(struct check_run *run)
 	protocol_expect_unharmed(rig, "GOAWAY from a client");
 }
 
-/* The flood cost no more memory and threads than a server may spend on one connection. */
+/* Expects that the flood cost no more memory and threads than a server may spend on one connection. */
 static void expect_bounded(struct rig *rig, const struct rig_footprint *before, long long kib,
 			   const char *what)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a server must do right, frame by frame. */
+/* The duties of a server, frame by frame. */
 #include "base/cleanup.h"
 #include "conformance/checks/protocol.h"
 #include "rpc/client.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	STILL_MS = 200, /* DATA that the window does not allow would come by then */
+	STILL_MS = 200, /* by then DATA beyond the window would have come */
 	IDLE_MS = 1000,
 	IDLE_THOROUGH_MS = 60000,
 	PARALLEL = 100,
@@ -99,7 +99,7 @@ void protocol_trailers(struct check_run *run)
 	}
 }
 
-/* Has a whole message come on stream 1? */
+/* Has a complete message arrived on stream 1? */
 static bool has_message(void *user)
 {
 	const struct raw_client *client = user;

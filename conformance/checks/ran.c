@@ -47,7 +47,7 @@ static const char *origin_of(struct check_run *run, const struct ran *ran,
 	return image->complete ? NULL : "image";
 }
 
-/* Nobody but an image and a runtime writes there. */
+/* Only an image and a runtime write there. */
 static bool is_system_path(const char *path)
 {
 	static const char *const folders[] = {"/bin", "/etc",	  "/lib",  "/lib32", "/lib64",

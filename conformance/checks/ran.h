@@ -22,8 +22,8 @@ struct ran {
 };
 
 /*
- * Adds them to the report (environment.devices[].ran), and notes the driver's files that came with the
- * answer. Failed: code in a system folder of the container that neither the image nor a mount holds.
+ * Adds them to the report (environment.devices[].ran), and notes the driver's files that the answer
+ * brought. Failed: code in a system folder of the container that neither the image nor a mount holds.
  * Unsupported: the probe verified work on hardware while none of its device nodes was open; FFmpeg, whose
  * processes have ended by then, and APIs that only enumerate are left out.
  */

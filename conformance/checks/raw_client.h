@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A client that speaks HTTP/2 frame by frame, for checks of how a server takes unusual, broken and hostile
- * clients. The caller decides each frame; what the server sends is read into the members below, and its
- * SETTINGS and PING frames are acknowledged. Header blocks go through nghttp2's HPACK.
+ * A client that speaks HTTP/2 frame by frame, for checks of how a server handles unusual, broken and
+ * hostile clients. The caller decides each frame; what the server sends is read into the members below,
+ * and its SETTINGS and PING frames are acknowledged. Header blocks go through nghttp2's HPACK.
  *
  * Sources: RFC 9113, RFC 7541, grpc/grpc doc/PROTOCOL-HTTP2.md.
  */
@@ -15,7 +15,7 @@
 
 #include <nghttp2/nghttp2.h>
 
-/* What came on one stream. */
+/* The data received on one stream. */
 struct raw_stream {
 	uint32_t id;
 	bool ended;
@@ -23,7 +23,7 @@ struct raw_stream {
 	int grpc_status; /* -1: none */
 	unsigned status_count;
 	int64_t reset;	     /* error code of RST_STREAM; -1: none */
-	struct text message; /* grpc-message as it was sent */
+	struct text message; /* grpc-message, still encoded */
 	struct text body;    /* bytes of DATA frames */
 };
 
@@ -31,14 +31,14 @@ struct raw_client {
 	uv_loop_t *loop;
 	struct transport transport;
 	bool connected, closed,
-		failed; /* closed: by the server; failed: what it sent is not HTTP/2 */
+		failed; /* `closed`: by the server; `failed`: it sent something other than HTTP/2 */
 	struct text input;
 	struct text header_block;
 	nghttp2_hd_deflater *deflater;
 	nghttp2_hd_inflater *inflater;
 	bool literal;		 /* header fields are sent without Huffman code and table */
-	bool settled;		 /* the server's SETTINGS came */
-	uint32_t concurrent_max; /* of them */
+	bool settled;		 /* the server's SETTINGS have arrived */
+	uint32_t concurrent_max; /* from them */
 	unsigned settings_acks, ping_acks, goaways;
 	uint32_t goaway_code;
 	struct raw_stream *streams;
@@ -49,11 +49,11 @@ struct raw_client {
  * ERROR_UNAVAILABLE, ERROR_IO. */
 int raw_open(uv_loop_t *loop, const char *socket, struct raw_client **out, struct error *err);
 
-/* Closes the connection at once; the memory goes with its handle. NULL in the variable is allowed. */
+/* Closes the connection at once; the memory is freed with its handle. NULL in the variable is allowed. */
 void raw_close(struct raw_client **client);
 #define CLEANUP_RAW CLEANUP(raw_close)
 
-/* Sends bytes as they are. What a closed connection does not take is dropped. */
+/* Sends raw bytes. Bytes that a closed connection does not accept are dropped. */
 void raw_bytes(struct raw_client *client, const void *bytes, size_t size);
 void raw_frame(struct raw_client *client, uint8_t type, uint8_t flags, uint32_t stream,
 	       const void *payload, size_t size);
@@ -80,18 +80,18 @@ void raw_message(struct raw_client *client, uint32_t stream, const void *message
 void raw_call(struct raw_client *client, uint32_t stream, const char *path, const void *message,
 	      size_t size);
 
-/* What came on the stream so far; one without anything is made. Valid until the next one is made. */
+/* The data of the stream so far; an empty one is made if needed. Valid until the next one is made. */
 struct raw_stream *raw_stream(struct raw_client *client, uint32_t id);
 
-/* Runs the loop until the stream is over: ended, reset, or its connection closed. ERROR_TIMEOUT. */
+/* Runs the loop until the stream ends, is reset, or its connection is closed. ERROR_TIMEOUT. */
 int raw_wait(struct raw_client *client, uint32_t stream, uint64_t timeout_ms, struct error *err);
 
 /* Has everything sent so far been read by the server? Sends PING, and runs the loop until it is
  * acknowledged. ERROR_TIMEOUT; ERROR_UNAVAILABLE: the connection was ended. */
 int raw_ping(struct raw_client *client, uint64_t timeout_ms, struct error *err);
 
-/* Runs the loop until the system has taken everything that was sent, or the connection was closed.
- * ERROR_TIMEOUT: the server reads no more. */
+/* Runs the loop until the system has accepted everything that was sent, or the connection was
+ * closed. ERROR_TIMEOUT: the server reads no more. */
 int raw_flush(struct raw_client *client, uint64_t timeout_ms, struct error *err);
 
 /* Runs the loop until the connection was closed by the server. ERROR_TIMEOUT. */

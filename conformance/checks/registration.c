@@ -252,8 +252,8 @@ static void no_repeat(struct check_run *run)
 	struct rig *rig = rig_registered(run);
 	if (rig == NULL)
 		return;
-	/* What a plugin does again and again it does after a kubelet's restart, too, and some only then. One that does not
-	 * return is the business of the suite restart. */
+	/* Repeated behaviour also appears after a kubelet's restart, in some plugins only then. The suite restart
+	 * judges a plugin that does not return. */
 	size_t before = kubelet_registration_count(rig->kubelet);
 	rig->supervised = true;
 	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registration with a kubelet that refuses, is slow, or is not there yet. */
+/* Registration with a kubelet that refuses, is slow, or does not exist yet. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -40,7 +40,7 @@ bool restart_expect_registered(struct rig *rig)
 	struct error err = {0};
 	if (process_has_ended(rig->plugin) && !rig_start_plugin(rig))
 		return false;
-	/* One that ends once more is started once more. */
+	/* A plugin that ends again is started again. */
 	if (rig_settle(rig, &err) == ERROR_CANCELLED && process_has_ended(rig->plugin)) {
 		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
 		if (!rig_start_plugin(rig))
@@ -148,8 +148,8 @@ void registration_answer_delayed(struct check_run *run)
 	}
 }
 
-/* A body: the plugin starts while there is no kubelet, as the row's param has it, and registers when there
- * is one. */
+/* A body: the plugin starts without a kubelet, in the state of the row's param, and must register when one
+ * starts. */
 void registration_before_kubelet(struct check_run *run)
 {
 	static const char content[] = "not a socket\n";
@@ -182,7 +182,7 @@ void registration_before_kubelet(struct check_run *run)
 		(void)rig_expect_listed(rig);
 }
 
-/* A body: the plugin registers next to the file that the row names, and leaves it alone. */
+/* A body: the plugin must register next to the file that the row names, and not touch it. */
 void registration_beside_file(struct check_run *run)
 {
 	const char *name = check_row(run)->param;

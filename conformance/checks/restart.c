@@ -15,15 +15,15 @@
 enum {
 	FLAPS = 5,
 	FLAPS_THOROUGH = 20,
-	FLAP_THREADS = 40, /* of pools that fill */
+	FLAP_THREADS = 40, /* threads of pools that fill up */
 	FLAP_MS = 150,
 	FLAP_THOROUGH_MS = 1000,
-	ASKED_MAX = 64,		/* ids that a preferred device is chosen from */
-	SIGNAL_EXIT_CODE = 128, /* of a shell, for what a signal ended */
+	ASKED_MAX = 64,		/* ids among which a preferred device is chosen */
+	SIGNAL_EXIT_CODE = 128, /* of a shell, for a program that a signal ended */
 	RETRY_MS = 1000,
 };
 
-/* Allocate is UNAVAILABLE while the plugin is about to serve again. The pod is then Failed for ever, and its
+/* Allocate is UNAVAILABLE while the plugin is about to serve again. The pod then stays Failed, and its
  * controller creates another one: with `user`, a flag, the call is repeated within the row's limit. */
 static void allocates(struct rig *rig, const struct rig_item *item)
 {
@@ -42,7 +42,8 @@ static void allocates(struct rig *rig, const struct rig_item *item)
 	if (!rig_expect_answer(rig, rc, "Allocate afterwards", &reply, &err))
 		return;
 
-	/* What a kubelet calls beside Allocate when the plugin's present options ask for it. An error fails the pod. */
+	/* The calls that a kubelet makes in addition to Allocate if the plugin's current options require them. An error
+	 * fails the pod. */
 	const struct kubelet_registration *r = rig_last_registration(rig, item->resource);
 	struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer started CLEANUP_RPC_ANSWER = {0};
@@ -71,7 +72,7 @@ void restart_expect_works(struct rig *rig)
 		(void)rig_for_each(rig, allocates, &rig->supervised);
 }
 
-/* Nothing of a plugin whose answers differ each time. */
+/* Keeps nothing if the plugin's answers differ each time. */
 static void keep_answer(struct rig *rig, const struct rig_item *item)
 {
 	if (allocate_is_stable(rig, item))
@@ -91,15 +92,15 @@ struct restart {
 	const char *event;
 };
 
-/* A body: after the restart of the row's param the plugin registers again. One that ends because of it
- * comes back with its pod. */
+/* A body: after the restart of the row's param the plugin must register again. A plugin that ends
+ * because of it comes back with its pod. */
 static void kubelet_restarts(struct check_run *run)
 {
 	const struct restart *restart = check_row(run)->param;
 	struct rig *rig = restart_ready(run);
 	if (rig == NULL)
 		return;
-	/* A kubelet sweeps its own folder, and none below it. */
+	/* A kubelet sweeps its own folder, but no subfolders. */
 	rig_each (resource, rig) {
 		const struct kubelet_registration *r = rig_registration(rig, resource);
 		if (restart->what == KUBELET_RESTART_PLUGIN_SOCKETS && r != NULL &&
@@ -108,7 +109,7 @@ static void kubelet_restarts(struct check_run *run)
 			return;
 		}
 	}
-	/* A watch may end with what it has seen. restart.again has more restarts of the whole kubelet. */
+	/* A file watch may end after its first event. restart.again has more restarts of the whole kubelet. */
 	const char *events[] = {restart->event,
 				check_format(run, "%s, a second time", restart->event)};
 	for (size_t i = 0; i < (restart->what == KUBELET_RESTART_WHOLE ? 1 : ARRAY_SIZE(events));
@@ -164,7 +165,7 @@ static void flapping(struct check_run *run)
 	rig_each (resource, rig)
 		expect_same_options(rig, resource);
 	rig_expect_footprint(rig, &before, FLAP_THREADS);
-	/* Of the ids that are still healthy. */
+	/* For the ids that are still healthy. */
 	for (size_t i = 0; i < kept.count; i++) {
 		const struct allocate_kept_answer *one = &kept.each[i];
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -268,7 +269,7 @@ static bool is_allocatable_or_over(void *user)
 	return is_allocatable(user) || process_has_ended(rig->plugin);
 }
 
-/* One that ends with its stream is started again, as in a DaemonSet. */
+/* A plugin that ends with its stream is started again, as in a DaemonSet. */
 static int wait_allocatable(struct rig *rig, struct error *err)
 {
 	static const char what[] = "allocatable devices of each resource";
@@ -286,7 +287,7 @@ static void rolling_update(struct check_run *run)
 	if (rig == NULL)
 		return;
 
-	/* A second instance starts next to the one that runs. */
+	/* Starts a second instance next to the running one. */
 	struct process *older = NULL;
 	if (!restart_start_second(rig, &older))
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the bodies about kubelets and plugins that come and go share: restart.c, restart_events.c,
+/* Shared by the bodies about restarts of kubelets and plugins: restart.c, restart_events.c,
  * registration_odd.c. */
 
 #include "conformance/checks/rig_usage.h"
@@ -15,7 +15,7 @@ check_body restart_again, restart_leaks, restart_kubelet_absent, restart_registe
 /* What is at kubelet.sock before the kubelet comes. */
 enum restart_absence { RESTART_NO_SOCKET, RESTART_OTHER_FILE, RESTART_NO_DIRECTORY };
 
-/* rig_ready(), and a plugin that ends from now on is started again. */
+/* rig_ready(); from now on a plugin that ends is started again. */
 struct rig *restart_ready(struct check_run *run);
 
 /* The plugin's present run registers; one that ends is started again, once, as by a DaemonSet. */
@@ -28,7 +28,8 @@ bool restart_start_second(struct rig *rig, struct process **older);
 /* Every resource lists its devices and allocates one of them; again, if the plugin was UNAVAILABLE. */
 void restart_expect_works(struct rig *rig);
 
-/* "RESOURCE ID" of each listed device, with `places` also its NUMA nodes, sorted; and that these are listed now. */
+/* "RESOURCE ID" of each listed device, with `places` also its NUMA nodes, sorted; and expects that these are listed
+ * now. */
 void restart_add_devices(struct rig *rig, bool places, struct text_list *out);
 void restart_expect_devices(struct rig *rig, bool places, const struct text_list *before,
 			    const char *when);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Restarts that come again, at a bad moment, or together with others. */
+/* Repeated restarts, at a bad moment, or together with others. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -18,12 +18,11 @@
 #include <string.h>
 
 enum {
-	AGAIN = 3, /* also where each takes long */
+	AGAIN = 3, /* even if each takes long */
 	AGAIN_MS = 12000,
 	LEAKS = 6,
 	LEAKS_THOROUGH = 100,
-	REGISTRATIONS_EACH =
-		2, /* of a resource for one restart: its socket went, and kubelet.sock came */
+	REGISTRATIONS_EACH = 2, /* for each restart: its socket went, and kubelet.sock appeared */
 	ABSENT_MS = 2000,
 	ABSENT_THOROUGH_MS = 600000,
 	HANG_MS = 1000,
@@ -68,7 +67,7 @@ void restart_expect_devices(struct rig *rig, bool places, const struct text_list
 }
 
 /* Restarts the kubelet `count` times, each time when the plugin is back, and writes down what the plugin uses
- * after each. Returns for how many that is known; -1: a restart failed, which is recorded. */
+ * after each. Returns for how many restarts that is known; -1: a restart failed, which is recorded. */
 static int restart_times(struct rig *rig, size_t count, struct rig_footprint *used)
 {
 	struct text_list before CLEANUP_TEXT_LIST = {0};
@@ -117,7 +116,7 @@ void restart_leaks(struct check_run *run)
 		return;
 	}
 
-	/* One for each restart; what was about to be closed at the first look is not counted. */
+	/* One for each restart; descriptors about to be closed at the first observation are not counted. */
 	struct rig_footprint most = used[0];
 	struct rig_footprint now = used[known - 1];
 	most.descriptors += known - 3;
@@ -140,7 +139,7 @@ void restart_kubelet_absent(struct check_run *run)
 	size_t from = kubelet_registration_count(rig->kubelet);
 	kubelet_stop(rig->kubelet);
 	rig_expect_idle(rig, ABSENT_MS, ABSENT_THOROUGH_MS, "while the kubelet was away");
-	/* One that starts may refuse at first, also a plugin that was registered before. */
+	/* A starting kubelet may refuse at first, even a plugin that was registered before. */
 	if (!rig_set_fault(rig, "register-status=UNAVAILABLE:starting*1") ||
 	    !rig_start_kubelet(rig) || !rig_expect_return(rig, from, "the kubelet's return"))
 		return;
@@ -198,14 +197,14 @@ static bool plugin_has_ended(void *user)
 	return process_has_ended(rig->plugin);
 }
 
-/* Allocate on a new connection hands out what it did before. */
+/* Allocate on a new connection must grant the same as before. */
 static void allocate_anew(struct rig *rig, const struct allocate_kept_answer *known)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	int rc = allocate_on_socket(rig, rig_last_registration(rig, known->resource)->socket,
 				    known->id, &reply, &err);
-	/* One that ends with each stream comes back with its pod. */
+	/* A plugin that ends with each stream comes back with its pod. */
 	if (reply.reply == NULL && rig->plugin != NULL &&
 	    rig_wait(rig, plugin_has_ended, rig, RELEASE_MS, "its end", NULL) == 0)
 		return;
@@ -227,7 +226,7 @@ void restart_kubelet_disconnects(struct check_run *run)
 	struct allocate_kept kept CLEANUP_ALLOCATE_KEPT = {0};
 	if (!rig_healthy_ids(rig, first, &ids) || !allocate_keep(rig, first, ids.items[0], &kept))
 		return;
-	/* Each connection once: a plugin that ends over it comes back to a kubelet that stays. */
+	/* Each connection once: a plugin that ends because of it comes back to the same kubelet. */
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	kubelet_resource_names(rig->kubelet, &names);
 	const char *fault = check_format(run, "disconnect=0*%zu", names.count);
@@ -237,7 +236,7 @@ void restart_kubelet_disconnects(struct check_run *run)
 	rig_each (resource, rig) {
 		int rc = list_anew(rig, resource, &err);
 		rc = rig_explain(rig, rc, &err);
-		/* One that ends over it takes its time on a busy machine. */
+		/* A plugin that ends because of it may need time on a busy machine. */
 		if (rc < 0 && rig->plugin != NULL &&
 		    rig_wait(rig, plugin_has_ended, rig, RELEASE_MS, "its end", NULL) == 0) {
 			if (!restart_expect_registered(rig))

@@ -197,7 +197,7 @@ static void close_rig(void *argument)
 	rig_waited(rig, start);
 	report_waited(rig);
 
-	/* A plugin that names CDI devices must write Specs, and may leave them. */
+	/* A plugin that names CDI devices must write Specs, and may leave them behind. */
 	struct text_list files CLEANUP_TEXT_LIST = {0};
 	if (node_cdi_files(rig->context, &files, NULL) == 0) {
 		text_each (path, &files) {
@@ -270,7 +270,7 @@ static bool start_with(struct rig *rig, const char *const *env)
 	const char *temporary = check_path(rig->run, RIG_TEMPORARY);
 	const char *variables[RIG_VARIABLES_MAX + 2] = {NULL};
 	size_t count = 0;
-	/* Windows has TEMP, and Wine 10 does not bear a TMPDIR. */
+	/* Windows has TEMP, and Wine 10 does not work with a TMPDIR. */
 	if (!rig_is_windows(rig))
 		variables[count++] = check_format(rig->run, "TMPDIR=%s", temporary);
 	for (size_t i = 0; env != NULL && env[i] != NULL && i < RIG_VARIABLES_MAX; i++)
@@ -322,7 +322,7 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 		rc = plugin_process_wait(&rig->loop, rig->plugin,
 					 context_wait_ms(rig->context, timeout_ms), &err);
 	rig_waited(rig, start);
-	/* The end was asked for: it does not end waits. */
+	/* The end was requested, so it does not end waits. */
 	kubelet_interrupt(rig->kubelet, NULL);
 	return rc == 0;
 }

@@ -18,7 +18,7 @@
 enum {
 	RIG_CALL_MS = 30000,	/* any single call of a plugin: a kubelet has no deadline */
 	RIG_START_MS = 35000,	/* PreStartContainer, which has 30 s in a kubelet */
-	RIG_END_MS = 30000,	/* the end of the plugin, where no check is about that */
+	RIG_END_MS = 30000,	/* the end of the plugin, unless a check is about that */
 	RIG_HEALTHY_MS = 30000, /* devices may be listed, or turn healthy, later */
 	RIG_VARIABLES_MAX = 2,
 	RIG_LINE_MAX = 160, /* bytes of a plugin's line in a reason */
@@ -32,8 +32,8 @@ struct rig {
 	struct process *plugin;		/* NULL: attached, or not started */
 	struct text_list cdi_files;	/* in the folders of CDI Specs when the check began */
 	struct text_list resources;	/* under test; complete after rig_settle() */
-	struct text_list left_out;	/* that have no healthy device, or none that is free */
-	struct text_list busy;		/* of which a note says that pods hold devices */
+	struct text_list left_out;	/* without a healthy and free device */
+	struct text_list busy;		/* about which a note has said that pods hold devices */
 	cJSON *known;			/* {resource: healthy devices}, seen by this run so far */
 	struct granted_reader *granted; /* for offer.h; NULL until the first offer */
 	size_t first_registration; /* index of the first registration of the plugin's present run */
@@ -42,7 +42,7 @@ struct rig {
 	unsigned reported;	   /* registrations in the report */
 	struct text output;	   /* of every run of the plugin */
 	struct rig_run {	   /* the plugin's present run */
-		char said[2][RIG_LINE_MAX]; /* its last two lines, or how a crash was announced */
+		char said[2][RIG_LINE_MAX]; /* its last two lines, or the announcement of a crash */
 		char *end; /* "the plugin exited ..."; NULL: it has not ended by itself */
 		bool crashed;
 		bool asked; /* to end */
@@ -68,7 +68,7 @@ struct rig *rig_with_kubelet(struct check_run *run);
 /* A rig whose plugin has registered each of its resources. NULL: recorded. */
 struct rig *rig_registered(struct check_run *run);
 
-/* The same, and has listed their devices; those that are known to become healthy are. */
+/* The same, and has listed their devices; those known to become healthy are healthy. */
 struct rig *rig_listed(struct check_run *run);
 
 /* The same as soon as each resource has a list; `on_list` sees every list from the first one on. */
@@ -91,9 +91,9 @@ struct rig_item {
 	const struct text_list *ids; /* healthy ones that are free, sorted, each once */
 	const struct kubelet_registration *registration;
 	const struct kubelet_message *list; /* the latest of the resource */
-	const char *id;			    /* the one that `answer` is for */
+	const char *id;			    /* the id of `answer` */
 	const V1beta1__ContainerAllocateResponse *answer;
-	void *user; /* of the caller */
+	void *user; /* the caller's */
 };
 
 /* Ids as calls take them. */
@@ -147,7 +147,7 @@ const struct kubelet_registration *rig_registration(const struct rig *rig, const
 const struct kubelet_registration *rig_last_registration(const struct rig *rig,
 							 const char *resource);
 
-/* The options of rig_registration(); none are set where there is no registration. */
+/* The options of rig_registration(); none are set without a registration. */
 struct kubelet_plugin_options rig_options(const struct rig *rig, const char *resource);
 
 /* The attempts to register the resource, from this index on. */
@@ -165,8 +165,8 @@ int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct er
 /* The same, and judges the time by the requirement of the row. `event` names its cause. */
 bool rig_expect_return(struct rig *rig, size_t from, const char *event);
 
-/* After a restart of the kubelet: waits for a Register call with at least index `from`, of any resource, whatever becomes
- * of it. */
+/* After a restart of the kubelet: waits for a Register call with at least index `from`, of any resource, whatever its
+ * outcome. */
 bool rig_expect_attempt(struct rig *rig, size_t from);
 
 /* kubelet_wait(), whose time is reported as the plugin's. */
@@ -179,7 +179,7 @@ uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement);
 /* Signals the plugin and waits for its end. True when it ended in time. */
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
 
-/* The same for checks about something else: what SIGTERM does not end is killed, with a note. */
+/* The same for checks about something else: a plugin that SIGTERM does not end is killed, with a note. */
 bool rig_stop_plugin(struct rig *rig, int signal);
 
 /* Ends the plugin with the signal, and waits until another run of it, begun in another second, has
@@ -192,7 +192,7 @@ bool rig_restart_kubelet(struct rig *rig, enum kubelet_restart what);
 bool rig_start_kubelet(struct rig *rig);
 bool rig_set_fault(struct rig *rig, const char *fault);
 
-/* Waits until the present second of the clock is over: sockets may be named by it. Those that are named by the
+/* Waits until the current second of the clock is over: sockets may be named after it. Those named after the
  * plugin's process ID need no wait. */
 void rig_leave_second(struct rig *rig);
 
@@ -200,7 +200,8 @@ void rig_leave_second(struct rig *rig);
  * report shows the time where the two differ. Returns the time in milliseconds. */
 uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
 
-/* A connection breaks before its process has ended: has the plugin ended by itself, or does it within half a second? */
+/* A connection breaks before its process has ended: has the plugin ended by itself, or does it end within half a
+ * second? */
 bool rig_plugin_ends(struct rig *rig);
 
 /* Names the plugin as the cause of a failure, with the advice that fits, when it removed kubelet.sock, ended
@@ -254,7 +255,7 @@ int rig_prefer(struct rig *rig, const char *resource, const char *const *ids, si
 /* The first container response of an Allocate, the only one that a kubelet reads; NULL: none. */
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply);
 
-/* That of rig_allocate(), for which a call that fails is as one without an answer. */
+/* The response to rig_allocate(), for which a failed call counts as one without an answer. */
 const V1beta1__ContainerAllocateResponse *rig_ask(struct rig *rig, const char *resource,
 						  const char *const *ids, size_t count,
 						  struct rpc_answer *reply);
@@ -262,7 +263,7 @@ const V1beta1__ContainerAllocateResponse *rig_ask(struct rig *rig, const char *r
 /* Admits a container as the kubelet does: the choice of devices, with GetPreferredAllocation where the
  * kubelet chooses and the plugin offers it, Allocate, PreStartContainer where the plugin requires it, and
  * the merge of the answers into the container's grant. `pod` names the container and holds the devices
- * until rig_release(); limits[].ids asks for certain devices. Records failures, and the first success.
+ * until rig_release(); limits[].ids requests certain devices. Records failures, and the first success.
  * False: recorded, and the pod holds nothing. Caller frees the grant. */
 bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limits, size_t count,
 	       struct grant *grant);

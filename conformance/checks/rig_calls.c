@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kubelet calls of the plugin, one call at a time, and the pods for which it does. */
+/* A kubelet's calls to the plugin, one at a time, and the pods for which it makes them. */
 #include "base/clock.h"
 #include "conformance/checks/rig.h"
 #include "conformance/checks/rig_ids.h"

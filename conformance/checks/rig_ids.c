@@ -9,7 +9,7 @@
 
 enum { NAMED_MAX = 8 /* in a reason */ };
 
-/* By the driver's UUID, or as discovery calls it. */
+/* Does the id name the device, by the driver's UUID or by discovery's id? */
 static bool names(const char *id, const struct discovery_device *device)
 {
 	return granted_is_named(id, device) || list_may_be_one_device(id, device->id);

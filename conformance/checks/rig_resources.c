@@ -13,7 +13,7 @@
 enum {
 	BACK_OFF_MS = 10000, /* of a kubelet, doubled each time */
 	MISNAMED_MS = 4000,  /* without a new attempt: the resource of --resource does not exist */
-	AGAIN_MS = 10000,    /* after the end of a stream the plugin tries to register again */
+	AGAIN_MS = 10000,    /* for the plugin to register again after the end of a stream */
 	STUCK_MS = 5000,     /* GetDevicePluginOptions, for which Register waits for ever */
 	LOOK_MS = 50,
 };
@@ -157,7 +157,7 @@ static bool all_are_registered(void *user)
 	return wait->missing == NULL;
 }
 
-/* Why the resource's last attempt that is over, or has begun, did not register it; NULL: there was none. */
+/* Why the resource's last attempt, finished or under way, did not register it; NULL: there was none. */
 static char *attempt_fault(const struct rig *rig, const char *resource)
 {
 	const struct kubelet_registration *last = NULL;
@@ -185,7 +185,7 @@ static char *attempt_fault(const struct rig *rig, const char *resource)
 	return memory_copy("the kubelet has not reached the plugin's socket yet");
 }
 
-/* Names the resources that the plugin offers in place of the one that was asked for. */
+/* Names the resources that the plugin offers instead of the requested one. */
 static int refuse_name(const struct rig *rig, struct error *err)
 {
 	const char *wanted = rig->context->resource;
@@ -316,7 +316,7 @@ static int wait_supervised(struct registered_wait *wait, loop_condition *done, u
 	int rc = wait_registered(wait, done, timeout_ms, err);
 	while (rc == ERROR_CANCELLED && rig->supervised && rig->plugin != NULL &&
 	       process_has_ended(rig->plugin) && clock_monotonic_ms() + pause_ms < end_ms) {
-		/* The kubelet pauses before it starts a container for the second time. */
+		/* The kubelet pauses before it restarts a container. */
 		loop_run_for(&rig->loop, pause_ms);
 		pause_ms = pause_ms == 0 ? BACK_OFF_MS : pause_ms * 2;
 		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
@@ -387,7 +387,7 @@ static const char *first_unlisted(const struct rig *rig)
 	return NULL;
 }
 
-/* A list that is longer than a message may be ends its stream, and waiting brings no other. */
+/* A list longer than the limit of a message ends its stream, and no other one will come. */
 static bool list_is_too_long(const struct rig *rig, const char *resource)
 {
 	const struct kubelet_stream *stream = rig_stream(rig, resource);
@@ -397,7 +397,7 @@ static bool list_is_too_long(const struct rig *rig, const char *resource)
 struct listing {
 	struct rig *rig;
 	uint64_t ended_ms; /* a stream without a list; 0: none has ended */
-	size_t attempts;   /* to register, then */
+	size_t attempts;   /* attempts to register at that time */
 	bool abandoned;	   /* nothing followed */
 };
 
@@ -469,8 +469,8 @@ bool rig_expect_listed(struct rig *rig)
 		     "healthy devices", NULL) != ERROR_TIMEOUT)
 		return true;
 
-	/* Fewer are expected from now on. A device may turn unhealthy; one of a stable node does not
-	 * vanish. */
+	/* Fewer are expected from now on: a device may turn unhealthy, but on a stable node none
+	 * vanishes. */
 	rig_each (resource, rig) {
 		const cJSON *known = cJSON_GetObjectItemCaseSensitive(rig->known, resource);
 		size_t listed = kubelet_resource_status(rig->kubelet, resource).capacity;

@@ -16,11 +16,11 @@ enum {
 	IDLE_PERCENT = 20, /* of a processor */
 	IDLE_PERCENT_MAX = 75,
 	THREADS_MAX = 256,
-	QUIET_NS = 2000000, /* of processor time, and of waiting for it, in each look */
+	QUIET_NS = 2000000, /* of processor time, and of waiting for it, in each observation */
 	QUIET_LOOKS = 3,
 	QUIET_MS = 10000,
 	WINDOWS = 4,
-	WINDOWS_MAX = 40, /* on a machine that is slow, or too busy to tell */
+	WINDOWS_MAX = 40, /* on a machine that is slow, or too busy to decide */
 };
 
 int rig_process(const struct rig *rig)
@@ -168,8 +168,8 @@ struct quiet {
 	unsigned looks;
 };
 
-/* Did it need no processor at the last looks? Then it has done what it does at its start, on a slow machine as
- * well. */
+/* Did it need no processor at the last observations? Then it has finished its start-up, even on a slow
+ * machine. */
 static bool is_quiet(void *user)
 {
 	struct quiet *quiet = user;
@@ -202,7 +202,7 @@ void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const c
 	struct quiet quiet = {.pid = rig_process(rig)};
 	(void)rig_wait(rig, is_quiet, &quiet, context_wait_ms(rig->context, QUIET_MS), "its start",
 		       NULL);
-	/* One that is not idle needs it all the time: a start that takes long here ends. */
+	/* A plugin that is not idle needs it all the time; a slow start-up ends. */
 	uint64_t duration_ms = rig->context->thorough ? thorough_ms : ms;
 	const long long limit = rig_idle_percent(rig, IDLE_PERCENT);
 	const bool is_slow = rig->context->timeout_percent > 100;

@@ -28,14 +28,14 @@ bool rig_footprint(const struct rig *rig, struct rig_footprint *out);
 bool rig_wait_footprint(struct rig *rig, const struct rig_footprint *most, uint64_t ms,
 			struct rig_footprint *now);
 
-/* Since `before` the plugin opened no more descriptors, but for a few, and no more than `threads` threads.
- * What it still closes is waited for. An unknown `before` is only noted. */
+/* Expects that since `before` the plugin opened no more than a few descriptors and `threads` threads;
+ * waits for those that it still closes. An unknown `before` is only noted. */
 void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, long long threads);
 
 /* Waits until the plugin has done its work, if it comes to an end, watches it for so long, as rig_watch(), and
  * records whether in a part of that time, named `during`, it was idle and printed next to nothing. One that has ended is idle. */
 void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const char *during);
 
-/* So many percent of a processor, and more in a run that is scaled up: rests are as long as elsewhere, and the work between
- * them takes longer. A plugin that never rests needs more than that anywhere. */
+/* The limit in percent of a processor, higher in a run that is scaled up: there pauses are as long as elsewhere, but
+ * the work between them takes longer. A plugin that never pauses exceeds it anywhere. */
 long long rig_idle_percent(const struct rig *rig, long long percent);

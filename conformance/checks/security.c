@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plugin gives away: to users of the node, to containers, and to whoever makes up an id. */
+/* What a plugin exposes: to users of the node, to containers, and to callers with invented ids. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -22,7 +22,7 @@ enum {
 	OTHERS_WRITE = 0002,
 	GROUP_WRITE_OTHERS_ALL = 0027,
 	OUTPUT_MS = 300, /* in which a line of the plugin's output arrives */
-	NAME_LEAST = 4,	 /* characters: a shorter name of a node is a word */
+	NAME_LEAST = 4,	 /* characters: a shorter name of a node is a common word */
 };
 
 /* The permission bits of a file; -1: unknown. */
@@ -95,15 +95,14 @@ static const struct known_node dangerous[] = {
 	{NULL, 0, 0},
 };
 
-/* Devices that resources of their own hand out, and that no GPU needs. */
+/* Devices with resources of their own, which no GPU needs. */
 static const struct known_node unrelated[] = {
 	{"/dev/kvm", 10, 232},
 	{"/dev/fuse", 10, 229},
 	{"/dev/net/tun", 10, 200},
 	{"/dev/vhost-net", 10, 238},
 	{"/dev/vhost-vsock", 10, 241},
-	{"/dev/rtc0", 0,
-	 0}, /* its number is assigned anew at each boot, and may be a GPU's elsewhere */
+	{"/dev/rtc0", 0, 0}, /* its number changes at each boot, and may be a GPU's elsewhere */
 	{"/dev/hpet", 10, 228},
 	{"/dev/input/event", 13, ANY_MINOR},
 	{"/dev/ttyS", 4, ANY_MINOR},
@@ -195,7 +194,7 @@ static bool has_any(const char *text, const char *const *parts)
 	return false;
 }
 
-/* What a value gives away; NULL: nothing. */
+/* The secret that a value exposes; NULL: none. */
 static const char *given_away(const struct values *values, const char *name, const char *value)
 {
 	static const char *const secrets[] = {"-----BEGIN ", "eyJhbGciOi", "Bearer ", NULL};
@@ -282,7 +281,7 @@ static bool call_with(struct rig *rig, const char *resource, const char *id)
 #define VICTIM "victim"
 #define MADE   "made-by-an-id"
 
-/* Finds what an id made beside the victim, also with an ending of the plugin's. False: nothing. */
+/* Finds a file that an id made next to the victim, also with a suffix added by the plugin. False: none. */
 static bool find_made(const char *victim, char name[RIG_LINE_MAX])
 {
 	char *folder CLEANUP_FREE = path_directory(victim);
@@ -298,7 +297,7 @@ static bool find_made(const char *victim, char name[RIG_LINE_MAX])
 	return false;
 }
 
-/* An id that makes a file if the plugin takes it for the name of one. */
+/* An id that makes a file if the plugin uses it as a file name. */
 #define MADE_BESIDE "../" MADE
 
 static void paths_in_ids(struct rig *rig, const struct rig_item *item)
@@ -324,7 +323,7 @@ static void paths_in_ids(struct rig *rig, const struct rig_item *item)
 			       check_format(rig->run, "%s%s", starts[i], made)))
 			return;
 	}
-	/* A shell makes the file, whether it gets the id as it is or in quotes. */
+	/* A shell makes the file, whether it gets the id plain or in quotes. */
 	static const char *const heads[] = {"a;", "a';", "a\";", "$("};
 	static const char *const tails[] = {";#", ";#", ";#", ")"};
 	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
@@ -383,7 +382,7 @@ static void expect_record(struct rig *rig, const char *when)
 			      found ? "changed by the plugin" : "removed by the plugin");
 }
 
-/* What a plugin lives through, from its start to its end. Other checks judge whether it comes back. */
+/* The life of a plugin, from its start to its end. Other checks judge whether it comes back. */
 static void live_through(struct rig *rig)
 {
 	if (!rig_start_plugin(rig) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
@@ -402,7 +401,7 @@ static void live_through(struct rig *rig)
 	rig->supervised = false;
 	if (rig->plugin == NULL || !rig_stop_plugin(rig, SIGTERM))
 		return;
-	/* A plugin that starts again, before the kubelet writes the record anew. */
+	/* The plugin starts again before the kubelet rewrites the record. */
 	rig_leave_second(rig);
 	if (rig_set_fault(rig, "register-status=UNAVAILABLE:starting*1") && rig_start_plugin(rig)) {
 		(void)rig_wait(rig, rig_has_tried_to_register, rig, rig_wait_ms(rig, CHECK_REG_01),

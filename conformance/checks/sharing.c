@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-	REPLICAS_MAX = 16, /* that are asked for, of a device */
-	DEVICES_MAX = 16,  /* that are looked at */
+	REPLICAS_MAX = 16, /* that are requested of a device */
+	DEVICES_MAX = 16,  /* that are examined */
 };
 
 /* The length of the device's part of an id; 0: the id is not that of a replica. */
@@ -45,16 +45,16 @@ bool list_may_be_one_device(const char *a, const char *b)
 	return length == other && strncmp(a, b, length) == 0;
 }
 
-/* The ids of one device, which follow each other in a sorted list, and what they are. */
+/* The ids of one device, which follow each other in a sorted list, and what is known about them. */
 struct replicas {
 	const char *ids[REPLICAS_MAX];
 	size_t count;
-	size_t same; /* that hand out what the first one does */
+	size_t same; /* that grant the same as the first one */
 	struct allocate_difference difference;
 };
 
-/* Calls `judge` for the ids of each device that has several, and adds the number of these devices. Distinct devices may have such
- * names, too: ids that all hand out something else are no replicas, except the reference plugin's. */
+/* Calls `judge` for the ids of each device that has several, and adds the number of these devices. Distinct devices may
+ * have such names, too: ids with different grants are not replicas, except the reference plugin's. */
 static void each_device(struct rig *rig, const struct rig_item *item, size_t *judged,
 			void (*judge)(struct rig *rig, const char *resource,
 				      const struct replicas *replicas))
@@ -152,7 +152,7 @@ static void unknown_replica(struct rig *rig, const char *resource, const struct 
 	}
 }
 
-/* A device that is broken is broken for everybody. */
+/* A broken device is broken for all its replicas. */
 static void health(struct rig *rig, const char *resource, const struct replicas *replicas)
 {
 	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);

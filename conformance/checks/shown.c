@@ -99,7 +99,7 @@ struct shown_count shown_count(const cJSON *devices, const char *emulator, bool 
 			count.hardware++;
 	}
 	for (size_t i = 0; i < entries; i++) {
-		/* The entries from this one on that are known to be devices of their own. */
+		/* The entries from this one on that are known to be distinct devices. */
 		const cJSON *found[COMPARED_MAX] = {hardware[i]};
 		size_t total = 1;
 		for (size_t k = i + 1; k < entries; k++) {

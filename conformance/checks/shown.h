@@ -15,8 +15,8 @@ struct shown_count {
 	long long software; /* entries */
 };
 
-/* `emulator` as in struct discovery_system: there a software renderer plays the hardware. `parts`: the node
- * has parts of a GPU as devices of their own, which share its address. */
+/* `emulator` as in struct discovery_system: there a software renderer stands in for the hardware. `parts`:
+ * the node has parts of a GPU as devices of their own, which share its address. */
 struct shown_count shown_count(const cJSON *devices, const char *emulator, bool parts);
 
 /* Windows' own software renderer (Microsoft Basic Render Driver, 1414:008c), which every Windows has. */
@@ -28,12 +28,12 @@ bool shown_is_software(const cJSON *device);
 /* Index of the entry that the probe worked on; where it only lists, the first that is hardware, or 0. */
 int shown_worked(const cJSON *document);
 
-/* That entry; NULL: there is none. */
+/* That entry; NULL: none. */
 const cJSON *shown_device(const cJSON *document);
 
-/* The number at `pointer`, where it is an id of PCI; -1: none. Khronos gives vendors without one ids of
+/* The number at `pointer` if it is a PCI id; -1: it is not. Khronos gives vendors without one ids of
  * its own, from 0x10000 on. */
 long shown_pci_id(const cJSON *device, const char *pointer);
 
-/* Two PCI addresses; the domain is compared where both have one. */
+/* Two PCI addresses; the domain is compared if both have one. */
 bool shown_same_address(const char *one, const char *other);

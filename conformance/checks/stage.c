@@ -27,7 +27,7 @@ struct probe {
 	const char *label;
 	bool early;  /* it ended before it was held */
 	bool plants; /* nodes are made for it */
-	bool bare;   /* it is granted nothing */
+	bool bare;   /* it has no grant */
 };
 
 struct stage {
@@ -162,7 +162,7 @@ static bool release_probe(struct stage *stage, struct probe *probe, const struct
 
 	bool own = pid == 0 || authenticity_expect(stage->run, probe->label, probe->identity.probe,
 						   grant, pid, &probe->view);
-	/* Every container is judged, but for one that the harness itself hands a node to open. */
+	/* Every container is judged, except one that the harness itself gives a node to open. */
 	if (OFFERS_INSPECTION && probe->view.pid != 0 && probe->opens == NULL)
 		every_container_judge(stage->run, probe->label, stage->handler,
 				      probe->bare ? NULL : grant, &probe->view);
@@ -179,7 +179,7 @@ static bool release_probe(struct stage *stage, struct probe *probe, const struct
 	return check_works(stage->run, rc, probe->label, &err);
 }
 
-/* False: recorded, with the rule that the launch cannot work by. */
+/* False: recorded, with the rule that predicts failure. */
 static bool may_launch(struct stage *stage, struct probe *probe, const struct grant *grant)
 {
 	struct prediction *prediction = &probe->prediction;
@@ -344,8 +344,8 @@ static const cJSON *finish(struct stage *stage, struct probe *probe,
 	struct check_run *run = stage->run;
 	char description[512] = "";
 	launch_describe(result, description, sizeof(description));
-	/* A runtime that cannot begin a container proves nothing about the plugin; it fails the check
-	 * that is about it. */
+	/* A runtime that cannot start a container proves nothing about the plugin; only the check
+	 * about containers fails. */
 	if (result->end == LAUNCH_LOST ||
 	    (result->end == LAUNCH_NO_SANDBOX && check_row(run)->requirement != CHECK_ENV_02)) {
 		check_broken(run, "%s: %s", probe->label, description);
@@ -402,7 +402,7 @@ bool stage_can_pause(struct stage *stage)
 	return stage_holds_probes(stage);
 }
 
-/* *pid stays 0 when it has ended before. False: recorded. */
+/* *pid stays 0 if it ended earlier. False: recorded. */
 static bool wait_paused(struct stage *stage, struct probe *probe, int64_t *pid)
 {
 	struct span span = span_begin(stage);

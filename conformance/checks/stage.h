@@ -64,13 +64,13 @@ bool stage_holds_probes(const struct stage *stage);
 /* The same; false: recorded as unsupported. */
 bool stage_can_pause(struct stage *stage);
 
-/* For a command with "--pause", LAUNCH_PAUSE_PATH: waits until the probe is in the midst of its work,
- * with its memory on the device. False: it ended before, as stage_end() reports, or recorded. */
+/* For a command with "--pause", LAUNCH_PAUSE_PATH: waits until the probe is in the middle of its work,
+ * with its memory on the device. False: it ended earlier, as stage_end() reports, or recorded. */
 bool stage_wait_paused(struct stage *stage, struct probe *probe);
 void stage_resume(struct stage *stage, struct probe *probe);
 
 /* The end of a probe that may end in any way: waits for it, or with `kill` ends it (SIGKILL). *document
- * (borrowed): the one that it printed; NULL: none. NULL: recorded. */
+ * (borrowed): the document that it printed; NULL: none. NULL: recorded. */
 const struct launch_result *stage_end(struct stage *stage, struct probe *probe, bool kill,
 				      const cJSON **document);
 

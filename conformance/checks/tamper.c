@@ -18,9 +18,8 @@ static const char *const merged[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64"
 static const char *const linker_files[] = {"/etc/ld.so.preload", "/etc/ld.so.cache",
 					   "/libexec/gpucert/ffmpeg"};
 
-/* Where the Vulkan loader looks for layers, which it loads in front of every driver, and for
- * settings that name some: the folders below these that hold vulkan's files. "~": the home folder.
- */
+/* Where the Vulkan loader looks for layers, which it loads before every driver, and for settings
+ * that name some: the folders below these that hold vulkan's files. "~": the home folder. */
 static const char *const layer_roots[] = {
 	"/etc", "/usr/share", "/usr/local/etc", "/usr/local/share", "~/.config", "~/.local/share"};
 static const char *const layer_folders[] = {"vulkan/implicit_layer.d", "vulkan/loader_settings.d"};
@@ -28,11 +27,11 @@ static const char *const layer_folders[] = {"vulkan/implicit_layer.d", "vulkan/l
 enum { BETTER_MOUNTS_MAX = 4 };
 
 static const struct {
-	const char *name; /* '*' at the end: each that begins so */
+	const char *name; /* '*' at the end: any name with this prefix */
 	const char *reason;
 } variables[] = {
 	{"LD_LIBRARY_PATH", NULL}, /* judged by where it leads */
-	{"LD_BIND_NOW", NULL},	   /* changes when, and not what */
+	{"LD_BIND_NOW", NULL},	   /* changes when libraries are loaded, not which */
 	{"LD_*", "steers the dynamic linker"},
 	{"WINE*", "steers Wine"},
 	{"GLIBC_TUNABLES", "steers the C library"},
@@ -56,7 +55,7 @@ enum place_kind {
 	PLACE_KERNEL,  /* the kernel's own files */
 	PLACE_RESULTS, /* the path of the results */
 	PLACE_IMAGE,   /* the files of the image, in their order */
-	PLACE_LINKER,  /* files of the dynamic linker, and the like */
+	PLACE_LINKER,  /* files that loaders read */
 	PLACE_LAYERS,  /* folders of layers */
 };
 
@@ -109,7 +108,7 @@ static bool is_below(const char *path, const char *folder)
 	return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* The place in the image that a path of the container means. */
+/* The place in the image for a path of the container. */
 static char *place_of(const char *path)
 {
 	char *normal CLEANUP_FREE = path_normalize(path);
@@ -168,7 +167,7 @@ static void judge_place(struct tamper *tamper, size_t index, const struct given 
 			harm = "gives the probe its ";
 		of = place;
 		break;
-	case PLACE_LAYERS: /* those of the node's own drivers lie where the node has them */
+	case PLACE_LAYERS: /* those of the node's own drivers are at the node's paths */
 		place = is_below(given->target, place) ? given->target : place;
 		if (!node && strcmp(from, place) != 0 && file_exists(from))
 			harm = "puts a layer in front of the driver";
@@ -232,7 +231,7 @@ static void judge_folder(struct tamper *tamper, const char *why, const char *fol
 	}
 }
 
-/* Libraries for a better processor precede all others of their folder. */
+/* Libraries for a better processor take precedence over all others of their folder. */
 static void judge_better_libraries(struct tamper *tamper, const char *path)
 {
 	static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Does a plugin's answer change the probe itself, and not only what it finds? A document counts
- * only when nothing of the answer lies over, above or in front of the probe, its libraries, the
- * dynamic linker and its files, /proc, /sys and the path of the results.
+ * Does a plugin's answer change the probe itself, and not only its environment? A document counts
+ * only when no part of the answer covers, contains or takes precedence over the probe, its libraries,
+ * the dynamic linker and its files, /proc, /sys and the path of the results.
  *
  * Not tampering: the same content at the same place, folders of drivers on LD_LIBRARY_PATH that hold
  * none of the image's libraries, sysfs at its own path, manifests and variables that lead to drivers.
@@ -14,7 +14,8 @@
 #include "containers/grant/grant.h"
 #include "containers/inspect/inspect.h"
 
-/* Adds one sentence for each mount, device node and variable that does. `digests` of the host's files; NULL: none. */
+/* Adds one sentence for each mount, device node and variable that changes it. `digests` of the host's files; NULL:
+ * none. */
 void tamper_find(const struct grant *grant, const struct image_manifest *image,
 		 struct digest_cache *digests, struct text_list *found);
 
@@ -35,7 +36,7 @@ enum { TAMPER_LIBRARY_FOLDERS_MAX = 16 };
  * image's programs and the system's base libraries. */
 void tamper_find_windows(const struct grant *grant, struct text_list *found);
 
-/* Why a variable of this name tampers, whatever its value; NULL: it does not. */
+/* Why a variable of this name changes the probe, whatever its value; NULL: it does not. */
 const char *tamper_variable(const char *variable);
 
 /* The value of a variable; the last one wins. NULL: it is not set. */

@@ -20,7 +20,7 @@ static bool is_place(const struct container_place *place, uint64_t device, uint6
 	return place->inode != 0 && place->inode == inode && place->device == device;
 }
 
-/* The node's own file or folder, where the node has it. */
+/* The node's own file or folder, at the node's path. */
 static bool is_own_place(const char *path, uint64_t device, uint64_t inode)
 {
 	struct container_place place = {0};

@@ -25,7 +25,7 @@ enum { VERIFY_TIMEOUT_MS = 60000 };
 struct encoded {
 	struct check_run *run;
 	const char *what; /* "LABEL: /work/video/streams/0" */
-	const char *name; /* of its files: "LABEL.h264" */
+	const char *name; /* name of its files: "LABEL.h264" */
 	const cJSON *json;
 	const char *codec;
 	struct video_source source;
@@ -187,7 +187,7 @@ void video_expect_hardware(struct check_run *run, const struct discovery_device 
 					   "%s, which the answer mounts", path);
 	}
 
-	/* Frames through FFmpeg's filters of Vulkan; a program without these filters is no fault. */
+	/* Frames through FFmpeg's filters of Vulkan; a program without these filters is not a failure. */
 	const cJSON *transfer = json_pointer(document, "/work/video/vulkan");
 	if (transfer != NULL) {
 		const char *status = view_string(transfer, "/status");

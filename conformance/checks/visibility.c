@@ -171,8 +171,8 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 		return;
 	}
 
-	/* The devices that the API must and may show. Hardware may need a driver of the answer, unless that is
-	 * Mesa, which images have. */
+	/* The devices that the API must and may show. Hardware may need a driver from the answer, except Mesa,
+	 * which images have. */
 	long long software = 0, hardware_least = 0, hardware_most = 0;
 	granted_each (device, grant) {
 		bool offered = filter_offers(device, api);
@@ -207,7 +207,7 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 /* The devices that one container saw, for readers of the report. */
 struct seen {
 	struct granted devices; /* of the node */
-	size_t others; /* the most devices of one API that are not known to be the node's */
+	size_t others;		/* most devices of one API not known to be the node's */
 };
 
 static void see_api(const struct discovery_snapshot *node, const char *api, const cJSON *devices,
@@ -237,7 +237,7 @@ static cJSON *refs_json(const struct granted *granted)
 	return members_take(&refs);
 }
 
-/* The picture that the verdicts are about. Software renderers of the image itself are left out. */
+/* Records the observation that the verdicts are about. Software renderers of the image itself are left out. */
 static void add_observation(struct check_run *run, const char *label,
 			    const struct observation *observation, const struct observation *bare,
 			    const struct granted *grant)

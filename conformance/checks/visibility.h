@@ -25,7 +25,7 @@ int visibility_same_address(const struct discovery_device *device, const cJSON *
 int visibility_same_model(const struct discovery_device *device, const cJSON *seen);
 
 /* The device of the node that an API shows: by PCI address, by the numbers of its device nodes, by
- * vendor and device id where that is one device's, or, for a software renderer, because the node
+ * vendor and device id if only one device has them, or, for a software renderer, because the node
  * has one that offers the API. NULL: none, or unknown. */
 const struct discovery_device *visibility_device(const struct discovery_snapshot *node,
 						 const char *api, const cJSON *device);

@@ -102,7 +102,7 @@ bool visibility_has_own_node(const struct discovery_snapshot *node,
 	return false;
 }
 
-/* Without a bare container to compare with, the nodes of the node's devices are strange. */
+/* Without a bare container to compare with, the nodes of all the node's devices are unexpected. */
 static bool is_strange(const struct discovery_snapshot *node, const struct observation *bare,
 		       const struct granted *grant, const struct container_node *seen)
 {

@@ -16,8 +16,8 @@ static void judge_answers(struct rig *rig, const struct rig_item *item)
 	allocate_for_each(rig, item, check_row(rig->run)->judge);
 }
 
-/* A body: the row's judge for the answer for each id. A row whose param says why it does not apply
- * counts what it judges. */
+/* A body: the row's judge for the answer for each id. A row with a param, the reason why it may not
+ * apply, counts its judgements. */
 static void each_answer(struct check_run *run)
 {
 	const char *none = check_row(run)->param;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `bundle`: a run as one archive that can be handed on. */
+/* `bundle`: a run as one archive to pass on. */
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/path.h"

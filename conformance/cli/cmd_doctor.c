@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `doctor`: what this machine can test, what is missing, and the command that mends it. */
+/* `doctor`: what this machine can test, what is missing, and the command that installs it. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/members.h"
@@ -208,7 +208,7 @@ static int doctor_run(const struct text_list *arguments)
 
 	int rc = runner_run(&settings, suites, &exit_code, &err);
 	if (rc < 0) {
-		/* Installed, and does not work: the rest is shown without it. */
+		/* Installed, but does not work: the rest is shown without it. */
 		add_row(MISSING, "containers", err.text, NULL);
 		settings.workplace.launcher = "none";
 		rc = runner_run(&settings, suites, &exit_code, &err);

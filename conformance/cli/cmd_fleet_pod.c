@@ -70,7 +70,7 @@ static int64_t given_exit_code = -1;
 
 static const char *given_pushed, *given_not_pushed;
 
-/* What `gpucert publish` left: its receipt, or its error, of which there is none before it has ended. */
+/* Reads the result of `gpucert publish`: its receipt, or its error, which exists only after it has ended. */
 static void read_push(struct fleet_push *push, char **text)
 {
 	const char *prefix = "gpucert publish: ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `image cache`: what is kept of registries. */
+/* `image cache`: the cache of registries' blobs. */
 #include "base/cache_directory.h"
 #include "base/cleanup.h"
 #include "conformance/cli/commands.h"

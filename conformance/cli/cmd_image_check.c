@@ -37,9 +37,9 @@ static void check_free(struct check *check)
 	compat_answer_free(&check->answer);
 }
 
-/* Loads the image, or of an index the host's entry (with --platform, that platform's). An image for one
- * platform is loaded whatever that is, so that the rules can say what is wrong with it. Without a
- * name, only the platform of the image is known. */
+/* Loads the image, or the host's entry of an index (with --platform, that platform's). An image for a
+ * single platform is always loaded, so that the rules can say what is wrong with it. Without a name,
+ * only the platform of the image is known. */
 static int load_image(const char *name, struct check *check, struct error *err)
 {
 	struct image *image = &check->argument.image;

@@ -325,7 +325,7 @@ static int check_settings(struct error *err)
 	return rc == 0 ? check_cdi_directories(err) : rc;
 }
 
-/* What the command line or the environment says stands. */
+/* The command line and the environment take precedence. */
 static int apply_profile(struct plugin_profile *profile, struct error *err)
 {
 	struct context *asked = &run.settings.asked;
@@ -357,8 +357,8 @@ static int apply_profile(struct plugin_profile *profile, struct error *err)
 	return 0;
 }
 
-/* How much of an argument goes into the report. A command line may hold secrets: only its program is
- * kept, in every spelling of the option. */
+/* The length of an argument's part that goes into the report. A command line may hold secrets: only
+ * its program is kept, in every spelling of the option. */
 static size_t recorded_length(const char *previous, const char *word)
 {
 	static const char *const options[] = {"--plugin", "--fail-device", "--restore-device"};

@@ -3,7 +3,7 @@
 
 #include "base/options.h"
 
-/* The program `gpucert`: its commands only read options and call the other rooms. */
+/* The program `gpucert`: its commands only read options and call the other folders. */
 extern const struct command_spec command_run;
 extern const struct command_spec command_doctor;
 extern const struct command_spec command_list;
@@ -50,7 +50,7 @@ int command_failed(const char *command, int rc, const struct error *err);
 /* The end of a command with this result: EXIT_SUCCESS, or command_failed(). */
 int command_end(const char *command, int rc, const struct error *err);
 
-/* Of the program and of its command run. */
+/* The exit codes of the program and of its command `run`. */
 extern const char *const run_exit_codes[];
 
 /* The program's arguments for the report, NULL-ended, without the program. */

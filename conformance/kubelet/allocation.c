@@ -107,7 +107,7 @@ void reusable_keep(struct kubelet *kubelet, const char *pod)
 }
 
 /* manager.go, Allocate: an init container's devices become reusable; those of an application
- * container, and of a restartable init container, are no longer. */
+ * container, or a restartable init container, are no longer reusable. */
 void reusable_update(struct kubelet *kubelet, const struct kubelet_container *container)
 {
 	for (const struct allocation *each = kubelet->allocations; each != NULL;

@@ -200,7 +200,7 @@ static int choose(struct choice *choice)
 		return 0;
 	choice->needed = limit->count;
 
-	/* Devices that the limit names must be ones that could be chosen. */
+	/* Devices that the limit names must be available. */
 	if (limit->ids != NULL) {
 		int rc = find_available(choice);
 		for (size_t i = 0; rc == 0 && i < limit->count; i++) {

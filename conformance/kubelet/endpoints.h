@@ -61,8 +61,9 @@ void watcher_stop(struct kubelet *kubelet);
 
 /*
  * Connecting to a plugin's socket as grpc-go's blocking dial does: a connection is ready when the
- * peer's SETTINGS came; until then it is tried again, after 1 s, 1.6 s, 2.56 s and so on, until the
- * time is over. Sources: device plugin client.go (dial), grpc/grpc doc/connection-backoff.md.
+ * peer's SETTINGS have arrived; until then it is tried again, after 1 s, 1.6 s, 2.56 s and so on,
+ * until the time is over. Sources: device plugin client.go (dial), grpc/grpc
+ * doc/connection-backoff.md.
  */
 
 struct dial;

@@ -119,7 +119,7 @@ static int allocate_resource(const struct work *work, const struct kubelet_conta
 	return keep_answer(work, limit->resource, &ids, &reply);
 }
 
-/* A refusal, and a plugin that is gone, are outcomes; every other error is one of ours. */
+/* A refusal, and a plugin that is gone, are outcomes; every other error is our own. */
 static int end_badly(const struct work *work, int rc, const char *reason, const char *before,
 		     const char *after, struct kubelet_outcome *out, struct error *err)
 {

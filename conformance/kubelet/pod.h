@@ -67,7 +67,7 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 			    uint64_t timeout_ms, struct kubelet_outcome *out, struct grant *grant,
 			    struct error *err);
 
-/* The pod is gone: its devices are free again. There is no call that tells plugins. */
+/* The pod is gone: its devices are free again. No call notifies plugins. */
 void kubelet_remove_pod(struct kubelet *kubelet, const char *pod);
 
 /*

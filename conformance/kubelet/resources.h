@@ -16,7 +16,7 @@ struct resource {
 	bool relisted;			    /* and since the last registration */
 	struct kubelet_device_list devices; /* the last message */
 	struct id_set healthy, unhealthy;
-	/* Neither in use nor free: chosen for a container that got no answer (manager.go,
+	/* Neither in use nor free: chosen for a container whose Allocate failed (manager.go,
 	 * allocateContainerResources: allocatedDevices is not restored). */
 	struct id_set leaked;
 	bool reported; /* the next two */

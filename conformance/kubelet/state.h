@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The inside of the fake kubelet, which only its parts share: its state, and the functions of
- * kubelet.c that every part needs. The parts: endpoints.h, resources.h, pods.h, fault_state.h.
+ * The internals of the fake kubelet, for its parts only: its state, and the functions of kubelet.c
+ * that every part needs. The parts: endpoints.h, resources.h, pods.h, fault_state.h.
  */
 
 #include "conformance/kubelet/fault_state.h"

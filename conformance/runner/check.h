@@ -89,7 +89,7 @@ struct check {
 				  if that one ends badly; NULL: none */
 	bool each_kubelet; /* its rule differs between kubelets: where the run is for both, the body
 			      runs once under each, in the order of report_kubelet_names */
-	bool last; /* it judges what the other checks of the run left, and runs after them */
+	bool last; /* it judges the results of the run's other checks, and runs after them */
 	const void *param; /* for `run`; NULL for none */
 	check_body *run;
 	check_judge *judge; /* for `run`; NULL if it uses none */
@@ -108,8 +108,8 @@ struct check_suite {
  */
 #define check_expect(run, held, what, wanted, ...)                                                 \
 	check_expect_that(run, held, NULL, what, wanted, __VA_ARGS__)
-/* As check_expect(), of a value that differs from run to run and means the same: a name that the
- * plugin makes up, a measure. A reproducible report leaves out the observed value. */
+/* As check_expect(), for a value that differs from run to run without a different meaning: a name
+ * that the plugin invents, a measure. A reproducible report leaves out the observed value. */
 #define check_expect_varying(run, held, what, wanted, ...)                                         \
 	check_expect_that(run, held, "saw", what, wanted, __VA_ARGS__)
 #define check_expect_that(run, held, varies, what, wanted, ...)                                    \
@@ -130,7 +130,7 @@ struct check_suite {
 /* NULL is shown as "(none)". */
 #define check_expect_text(run, what, saw, wanted)                                                  \
 	check_expect_text_at(run, __FILE__, __LINE__, NULL, what, saw, wanted)
-/* As check_expect_text(), of a text that this run made up, such as a nonce. */
+/* As check_expect_text(), for a text that this run invented, such as a nonce. */
 #define check_expect_random(run, what, saw, wanted)                                                \
 	check_expect_text_at(run, __FILE__, __LINE__, "both", what, saw, wanted)
 /* As check_expect(); the observed value is `wanted` or `otherwise`. */
@@ -141,7 +141,7 @@ struct check_suite {
 				is_ ? (wanted) : (otherwise));                                     \
 		is_;                                                                               \
 	})
-/* As check_expect_at_most(), of milliseconds and the limit of the row's requirement. */
+/* As check_expect_at_most(), for milliseconds and the limit of the row's requirement. */
 #define check_expect_in_time(run, what, saw_ms)                                                    \
 	check_expect_at_most_at(run, __FILE__, __LINE__, "saw", what, (long long)(saw_ms),         \
 				requirement_limit(check_row(run)->requirement) * 1000)
@@ -187,7 +187,7 @@ const char *check_format(struct check_run *run, const char *format, ...) PRINTF_
 /* A remark for the report that changes no outcome. */
 #define check_note(run, ...) check_remark(run, NULL, __VA_ARGS__)
 
-/* Advice in place of the row's, when that does not fit the reason of a failure. The first one counts. */
+/* Advice in place of the row's, when that does not fit the reason of a failure. The first one wins. */
 void check_advise(struct check_run *run, const char *advice);
 
 void check_remark(struct check_run *run, const char *outcome, const char *format, ...)
@@ -223,7 +223,7 @@ void check_add_plugin(struct check_run *run, const char *resource, int pid);
  */
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns);
 
-/* The device is about to be made to fail, or works again. What a check that was killed left failing the run restores. */
+/* The device is about to be made to fail, or works again. If the check is killed, the run restores the device. */
 void check_add_failing(struct check_run *run, const char *device, bool fails);
 
 /* The check watched something for `ms`; a thorough run watches it for `thorough_ms`. */

@@ -32,7 +32,7 @@ struct check_run {
 	const struct check *check;
 	const struct context *context;
 	const char *directory;
-	struct result *into; /* of the runner's own records; NULL: records go to result_fd */
+	struct result *into; /* receives the runner's own records; NULL: records go to result_fd */
 	int result_fd;
 	int write_error; /* errno of the first record that could not be written */
 	struct deferred deferred[DEFERRED_MAX];
@@ -41,7 +41,7 @@ struct check_run {
 	struct digest_cache *digests; /* opened at first use */
 	unsigned evidence_count;
 	const char *kubelet;		     /* of this run of the body */
-	bool kept;			     /* it has waited at its first failure */
+	bool kept;			     /* it has already waited (--keep) */
 	bool recorded[REPORT_OUTCOME_COUNT]; /* since check_begin_device() */
 };
 

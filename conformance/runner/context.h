@@ -32,7 +32,7 @@ struct context {
 				       namespace */
 	const char *attach_directory; /* directory in which an attached plugin looks for
 					 kubelet.sock; or NULL */
-	const char *resource;	      /* the only resource under test; NULL: each that registers */
+	const char *resource;	      /* the only resource under test; NULL: all */
 	/* Commands that make the device in DEVICE_ID fail, and work again; both or neither. */
 	const char *fail_device, *restore_device;
 	struct text_list optional_calls; /* that the plugin must offer; check.h */
@@ -44,7 +44,7 @@ struct context {
 	const char *probe_image;	 /* reference of the probe image; "" without a runtime */
 	const char *node_file;	    /* recorded node that the plugin under test reads; NULL: live */
 	const char *wine_directory; /* of the Wine node (containers/wine/node.h); NULL: none */
-	bool immutable; /* the image has drivers of its own: a container gets only device nodes */
+	bool immutable;	    /* the image has its own drivers: a container gets only device nodes */
 	bool launch_anyway; /* launches are tried even if they are predicted to fail */
 	bool keep;	    /* a check stops at its first failure (conformance/runner/keep.h) */
 	bool thorough;	    /* waits take the time that the requirement states */

@@ -6,7 +6,7 @@
 #include "conformance/runner/plan.h"
 #include "reports/expect/expectations.h"
 
-/* Must no row name this check? Checks that depend on it would not run. */
+/* Must rows not name this check? Checks that depend on it would not run. */
 bool expectations_forbid(const char *check, const struct check_suite *const *suites);
 #define EXPECTATIONS_FORBIDDEN "can never be expected to fail: other checks depend on it"
 

@@ -11,7 +11,7 @@
 struct keep;
 
 /* Prints on standard error what failed and how to look at it, and waits for a line on standard input, or its end. `plugin_pid`
- * 0: unknown. NULL: the input cannot be waited for, and the check continues. Close with keep_close() before the check's folder goes. */
+ * 0: unknown. NULL: the input cannot be waited for, and the check continues. Close with keep_close() before the check's folder is removed. */
 struct keep *keep_open(const struct execution *execution, int plugin_pid);
 void keep_close(struct keep **keep);
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The output folder of a run: one run at a time, nobody else's file is ever replaced, and nobody
+ * The output folder of a run: one run at a time, files of others are never replaced, and nobody
  * else can redirect the output: from the folder down, every directory belongs to this user or root,
  * and only they may write there.
  */

@@ -81,7 +81,7 @@ static bool options_are_met(const struct check_needs *needs, const struct contex
 	       (!needs->optional_calls || context->optional_calls.count != 0);
 }
 
-/* Evaluates the needs of the item's check; the first that is not met counts. */
+/* Evaluates the needs of the item's check; the first unmet one counts. */
 static void judge(struct plan_item *item, const struct context *context)
 {
 	const struct check_needs *needs = &item->check->needs;
@@ -256,7 +256,7 @@ static bool depends_on_any(const struct check *check, const struct plan_item *co
 	return false;
 }
 
-/* A random order; each place gets the first item of it that depends on none of those that are left. */
+/* A random order, in which each place gets the first item that depends on none of the remaining ones. */
 static void shuffle(struct plan_item *items, size_t count, uint64_t seed,
 		    const struct check_suite *const *suites)
 {

@@ -37,8 +37,8 @@ struct plan {
 struct plan_filter {
 	struct text_list include;
 	struct text_list exclude;
-	size_t shard, shard_count; /* of the selected checks only every shard_count-th, from index
-				      `shard`; a count of 0 is 1 */
+	size_t shard, shard_count; /* only every shard_count-th of the selected checks, from index
+				    * `shard`; a count of 0 is 1 */
 	uint64_t
 		seed; /* of a random order, in which a check still follows what it depends on; 0: the
 			  tables' order */
@@ -55,8 +55,8 @@ void plan_free(struct plan *plan);
 const struct plan_item *plan_cause(const struct plan *plan, const struct check_suite *const *suites,
 				   size_t index);
 
-/* Of the plan's items on which the check depends, directly or through others, and which have not ended, the one that is
- * first to run; NULL: the check need not wait. */
+/* The first to run of the plan's unfinished items on which the check depends, directly or through others; NULL: the
+ * check need not wait. */
 struct plan_item *plan_awaited(const struct plan *plan, const struct check_suite *const *suites,
 			       const struct check *check);
 

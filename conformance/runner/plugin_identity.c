@@ -29,7 +29,7 @@ void plugin_identity_free(struct plugin_identity *identity)
 	*identity = (struct plugin_identity){0};
 }
 
-/* The name of the plugin, and what is not known of it. */
+/* Sets the name of the plugin, and what is unknown about it. */
 static void set_name(struct plugin_identity *identity, const char *program, const char *script)
 {
 	size_t size = strlen(program);

@@ -11,8 +11,8 @@
 #include "base/json.h"
 
 struct plugin_identity {
-	char *name;	/* "device-plugin-gpu", "plugin.js (node)"; NULL: not known */
-	char *unknown;	/* which part of it is not known; NULL: none */
+	char *name;	/* "device-plugin-gpu", "plugin.js (node)"; NULL: unknown */
+	char *unknown;	/* which part of it is unknown; NULL: none */
 	bool is_served; /* known from the process that serves the socket, not from the command */
 	const struct digest_job *program; /* NULL: not known */
 	struct digest_set files;
@@ -21,11 +21,11 @@ struct plugin_identity {
 
 void plugin_identity_free(struct plugin_identity *identity);
 
-/* By its command line; NULL: somebody else started it. Errors of digest_set_add(). */
+/* Identifies it by its command line; NULL: somebody else started it. Errors of digest_set_add(). */
 int plugin_identity_of_command(struct plugin_identity *identity, const char *command,
 			       struct digests *digests, struct error *err);
 
-/* By its program: one of ours, whatever starts it. */
+/* Identifies it by its program: one of ours, whatever starts it. */
 void plugin_identity_of_file(struct plugin_identity *identity, const char *program,
 			     struct digests *digests);
 

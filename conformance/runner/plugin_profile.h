@@ -3,7 +3,7 @@
 
 /*
  * A plugin profile: how a known device plugin is tested (docs/testing-your-plugin.md). A YAML file of
- * these members; `source` is required, the others are what options of `gpucert run` say otherwise.
+ * these members; `source` is required, the others correspond to options of `gpucert run`.
  */
 
 #include "base/text.h"
@@ -12,7 +12,7 @@ enum { PLUGIN_PROFILE_MAX = 64 * 1024 }; /* bytes */
 
 /* Empty when zeroed. */
 struct plugin_profile {
-	char *source;			 /* where it is written what the plugin does; one line */
+	char *source;			 /* the source of the profile's facts; one line */
 	char *command;			 /* as --plugin; NULL: none, as for the others */
 	char *attach;			 /* as --attach */
 	char *resource;			 /* as --resource */
@@ -29,7 +29,7 @@ struct plugin_profile {
 
 /* `file` names the text in messages ("FILE:3: ..."). Free with plugin_profile_free(), after an error, too.
  * ERROR_FORMAT names line and member: not YAML, an unknown member or one given twice, a value of another
- * kind, both of command and attach or none; ERROR_MEMORY. */
+ * kind, both command and attach, or neither; ERROR_MEMORY. */
 int plugin_profile_parse(const char *file, const char *data, size_t size,
 			 struct plugin_profile *out, struct error *err);
 

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Which devices the pods of a live node hold, as its kubelet says: PodResources v1, call List. Devices that
- * pods get by Dynamic Resource Allocation are not looked at.
- * Source: pkg/apis/podresources/v1/api.proto in kubernetes/kubelet.
+ * The devices that the pods of a live node hold, as reported by its kubelet: PodResources v1, call List.
+ * Devices of Dynamic Resource Allocation are ignored. Source: pkg/apis/podresources/v1/api.proto in
+ * kubernetes/kubelet.
  */
 
 #include "base/json_members.h"
@@ -35,10 +35,10 @@ struct held_devices {
 };
 
 /*
- * Asks the kubelet behind `socket`, an address (rpc/address.h) or the path of a socket file; errors name it. Both the
+ * Asks the kubelet at `socket`, an address (rpc/address.h) or the path of a socket file; errors name it. Both the
  * connection and the answer may take `timeout_ms`. ERROR_REMOTE: another status than OK, such as UNIMPLEMENTED from
- * another service; ERROR_LIMIT: more, or longer names, than the above; those of the channel (rpc/client.h). After an error
- * *out is empty.
+ * another service; ERROR_LIMIT: more, or longer names, than the above; those of the channel (rpc/client.h). After an
+ * error *out is empty.
  */
 int pod_resources_list(uv_loop_t *loop, const char *socket, uint64_t timeout_ms,
 		       struct held_devices *out, struct error *err);

@@ -78,7 +78,7 @@ void progress_add_line(const struct progress *progress, struct text *line)
 		text_add_escaped(line, check, strlen(check));
 		text_addf(line, " %.1f s", (double)time_ms / 1000.0);
 	}
-	/* A check that takes longer than the estimate for all that is left has refuted it. */
+	/* A check that takes longer than the estimate for all remaining ones has refuted it. */
 	if (left_s != UINT64_MAX && left_s * 1000 > time_ms)
 		text_addf(line, ", about %llu s left", (unsigned long long)left_s);
 	text_add(line, progress->terminal ? "" : "\n");

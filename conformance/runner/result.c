@@ -24,7 +24,7 @@ static void keep_reason(struct result *result, enum report_outcome outcome, char
 		result->reasons[outcome] = reason;
 }
 
-/* What the check has seen goes into the journal. */
+/* Writes the check's observations into the journal. */
 static int add_seen(struct result *result, enum journal_type type, const cJSON *line,
 		    struct error *err)
 {

@@ -35,7 +35,7 @@ struct result {
 	uint64_t time_ns[REPORT_PHASE_COUNT];
 	uint64_t watched_ms;	      /* the shortest time that the check watched something */
 	uint64_t watched_thorough_ms; /* and that of a thorough run; 0: nothing was watched */
-	struct text_list devices;     /* that the check is about, by id */
+	struct text_list devices;     /* the devices that the check is about, by id */
 	struct text_list failing;     /* devices that --fail-device made to fail */
 	char *advice;		      /* NULL: that of the row */
 	bool asserted;

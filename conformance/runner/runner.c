@@ -293,7 +293,7 @@ int runner_run(const struct runner_settings *settings, const struct check_suite 
 	if (rc < 0)
 		return rc;
 
-	socket_ignore_sigpipe(); /* whoever reads our output may go: the report is still written */
+	socket_ignore_sigpipe(); /* our reader may go away: the report is still written */
 	(void)clock_utc(now);
 	(void)snprintf(runner.id, sizeof(runner.id), "%.4s%.2s%.2sT%.2s%.2s%.2sZ-%04x", now,
 		       now + 5, now + 8, now + 11, now + 14, now + 17,

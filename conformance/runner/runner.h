@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The runner: what a check is (check.h), and a whole run of checks, whatever they are about.
+ * The runner: what a check is (check.h), and a whole run of checks, whatever they test.
  *
  *   workplace.h    the run's directory, container runtime and probe image
  *   plan.h         which checks run, with requirements.def and the checks' needs
@@ -32,23 +32,23 @@ struct runner_settings {
 	const char *const *argv;	/* the command line, NULL-ended, for the journal */
 	int64_t min_run;
 	int64_t jobs;		   /* checks that may run at a time; at least 1 */
-	int64_t time_limit_s;	   /* of the run: the check that runs then is stopped; 0: none */
+	int64_t time_limit_s;	   /* of the run, when the running check is stopped; 0: none */
 	int64_t silence_limit_s;   /* of a check that records nothing; 0: none */
-	const char *pod_resources; /* where the node's kubelet says what pods hold
-				      (pod_resources.h): devices that the run leaves alone; NULL:
-				      nobody is asked */
-	bool drain_check;	   /* with it: no run where pods hold devices of the resource under
-				      test, or without one of any */
+	const char *pod_resources; /* the socket of the node's kubelet, which reports the devices of
+				    * pods (pod_resources.h), not to be used by the run; NULL: not
+				    * asked */
+	bool drain_check;	   /* with pod_resources: no run if pods hold devices of the
+				    * resource under test, or without such a resource any devices */
 	bool conformance_required;
 	bool reproducible;
 	bool include_identity; /* stores names, home folders and serial numbers unredacted */
 	bool fail_fast;
-	/* Shows what would run, and where; nothing is run then, and nothing written. NULL: a real run. */
+	/* Shows what would run, and where; nothing is run or written then. NULL: a real run. */
 	void (*on_plan)(const struct plan *plan, const struct context *context,
 			const struct workplace *workplace);
 	bool quiet;
 	bool verbose;
-	const struct ci_system *ci; /* whose job the run is; NULL: none */
+	const struct ci_system *ci; /* the CI system of the run; NULL: none */
 };
 
 /* Runs the checks of `suites` (NULL-ended). *exit_code is one of enum report_exit. On error there is no

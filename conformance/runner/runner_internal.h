@@ -43,11 +43,11 @@ struct runner {
 	struct progress *progress;
 };
 
-/* What identifies this host and the node's devices stays out of all that is written from here on. */
+/* From here on identities of this host and of the node's devices are redacted in everything that is written. */
 int runner_open_redactor(struct runner *runner, struct error *err);
 
-/* With --pod-resources: which devices pods hold, and their names stay out of all that is written. ERROR_BUSY: pods hold some,
- * and --drain-check was given; errors of pod_resources_list(). */
+/* With --pod-resources: which devices pods hold, and redacts their names in everything that is written. ERROR_BUSY:
+ * pods hold some, and --drain-check was given; errors of pod_resources_list(). */
 int runner_ask_pods(struct runner *runner, struct error *err);
 
 /* The report's environment.pods. */

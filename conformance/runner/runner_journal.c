@@ -25,7 +25,7 @@ int runner_open_redactor(struct runner *runner, struct error *err)
 	for (int i = 1; i < CHECK_REQUIREMENT_COUNT; i++)
 		text_addf(&words, "%s\n", requirement_get((enum check_requirement)i)->sentence);
 
-	/* The names of system, devices and drivers stay, also where the host has such a name. */
+	/* The names of system, devices and drivers are kept, even if the host has such a name. */
 	for (size_t i = 0; i < devices; i++)
 		text_addf(&words, "%s %s %s %s\n", node->system.product, node->devices[i].vendor,
 			  node->devices[i].description, node->devices[i].driver_name);
@@ -105,7 +105,7 @@ int runner_journal_environment(struct runner *runner, struct error *err)
 				       "probe image composed and imported", workplace->image_ms,
 				       err);
 
-	/* Cleaned up after earlier runs that died, and what could not be. */
+	/* Reports what was cleaned up after earlier runs that died, and what could not be. */
 	if (rc == 0 && workplace->recovered != 0)
 		rc = journal_add_event(runner->journal, NULL, "recovered",
 				       "what an earlier run left behind was removed", err);

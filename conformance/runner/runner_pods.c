@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A node that works: pods hold devices, which the run leaves alone. */
+/* A node in use: pods hold devices, which the run does not touch. */
 #include "conformance/runner/runner_internal.h"
 
 #include "base/cleanup.h"
@@ -34,7 +34,7 @@ int runner_ask_pods(struct runner *runner, struct error *err)
 				 "--drain-check: pods hold devices of this node: %s",
 				 text_string(&text));
 
-	/* Names of pods, namespaces and containers may say whose they are. */
+	/* Names of pods, namespaces and containers may identify their owner. */
 	for (size_t i = 0; rc == 0 && i < runner->held.count; i++) {
 		const struct held_device *held = &runner->held.items[i];
 		const size_t size = strcspn(held->pod, "/");

@@ -52,7 +52,7 @@ static int end_check(struct runner *runner, const struct check *check,
 	return rc == 0 ? runner_journal_plugin(runner, err) : rc;
 }
 
-/* On failure the report knows less of the plugin; no verdict depends on that. */
+/* On failure the report says less about the plugin; no verdict depends on that. */
 static void runner_on_plugin(const char *resource, int pid, void *user)
 {
 	struct runner *runner = user;
@@ -145,9 +145,9 @@ static int conclude(struct runner *runner, const struct check *check, struct exe
 	return 0;
 }
 
-/* May nothing run next to it? An attached plugin exists once, and others need what the first check learns of the plugin. Calls
- * of another vendor's plugin may reset the devices that a container uses; those of the project's own do not. Under Wine all
- * programs share one server, which is slow. */
+/* Must it run alone? An attached plugin exists once, and others need what the first check learns of the plugin. Calls
+ * of another vendor's plugin may reset the devices that a container uses; those of the project's own do not. Under Wine
+ * all programs share one server, which is slow. */
 static bool is_alone(const struct schedule *schedule, const struct check *check)
 {
 	const struct context *context = &schedule->runner->context;
@@ -157,8 +157,8 @@ static bool is_alone(const struct schedule *schedule, const struct check *check)
 	       (launches(check) && (!context->reference_plugin || context->wine_directory != NULL));
 }
 
-/* The item that begins next; NULL: none can before another one ends. Items that need not be alone go first, and of these those
- * that launch, which take longest, or else what the next of them waits for. */
+/* The item that begins next; NULL: none can before another one ends. Items that can run next to others go first, and
+ * among these the ones that launch, which take longest, or else the item that the next of those waits for. */
 static struct plan_item *next_item(const struct schedule *schedule)
 {
 	struct plan *plan = &schedule->runner->plan;
@@ -266,7 +266,7 @@ static int end_job(struct schedule *schedule, struct job *job, struct error *err
 	job->item->outcome = execution->outcome;
 	job->item->ended = true;
 
-	/* What resists stays for the end of the run to try again, and is reported. */
+	/* Remains that cannot be removed are tried again at the end of the run, and reported. */
 	struct error why = {0};
 	size_t undone = 0;
 	int removed = runtime_remove_directory(job->directory, &undone, &why);

@@ -103,7 +103,7 @@ static int use_image(struct workplace *workplace, const char *image, struct erro
 	return OFFERS_IMAGES ? images_describe_probes(&probe->manifest, err) : 0;
 }
 
-/* Makes the run's directory, which is the runtime's where there is one, and the Wine node in it. */
+/* Makes the run's directory, which is the runtime's if there is one, and the Wine node in it. */
 static int open_directory(struct workplace *workplace, const struct workplace_options *options,
 			  struct error *err)
 {
@@ -184,7 +184,7 @@ static int open_containers(struct workplace *workplace, const struct workplace_o
 				      : import(workplace, err);
 }
 
-/* As asked for; by default containers, where they can be had. */
+/* As requested; by default containers, if they can be started. */
 static int choose(struct workplace *workplace, const struct workplace_options *options,
 		  struct error *err)
 {
@@ -248,7 +248,8 @@ int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 	*workplace =
 		(struct workplace){.loop = loop, .launcher = "none", .missing = memory_copy("")};
 
-	/* Remains that resist are not this run's failure: they are reported, and the next run tries again. */
+	/* Remains that cannot be removed are not this run's failure: they are reported, and the next run
+	 * tries again. */
 	if (OFFERS_PRIVATE_RUNTIME && runtime_recover(&recovery, &workplace->recovered, &why) < 0)
 		text_list_add(&workplace->resisted, why.text);
 

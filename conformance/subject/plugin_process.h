@@ -12,13 +12,13 @@
  *   {kubelet-socket}  becomes the path of its kubelet.sock
  *   {registry-dir}    becomes its plugins_registry directory
  *
- * and the child finds the same in the environment: DEVICE_PLUGIN_DIR and PLUGIN_SOCK_DIR,
- * KUBELET_SOCKET, PLUGINS_REGISTRY_DIR. It inherits our environment without TMPDIR and the GPUCERT_*
- * variables, which may hold secrets (but with GPUCERT_CACHE, for the Wine node). A plugin that supports
- * neither placeholders nor variables runs in a private mount namespace, in which the plugin directory
- * covers the standard one (Linux, needs CAP_SYS_ADMIN); nothing of that is visible outside, also when the
- * standard directory does not exist on the host. Placeholders and variables then name the standard
- * directories, which are what the plugin sees.
+ * and the child finds the same in the environment: DEVICE_PLUGIN_DIR and PLUGIN_SOCK_DIR, KUBELET_SOCKET,
+ * PLUGINS_REGISTRY_DIR. It inherits our environment without TMPDIR and the GPUCERT_* variables, which may
+ * hold secrets (but with GPUCERT_CACHE, for the Wine node). A plugin that supports neither placeholders
+ * nor variables runs in a private mount namespace, in which the plugin directory covers the standard one
+ * (Linux, needs CAP_SYS_ADMIN); nothing of that is visible outside, even if the standard directory does
+ * not exist on the host. Placeholders and variables then name the standard directories, which are what
+ * the plugin sees.
  */
 
 #include "base/process.h"
@@ -32,13 +32,13 @@ struct plugin_process_spec {
 	const char *registry_dir;		 /* NULL: none */
 	bool private_mounts;			 /* the mount namespace described above */
 	const char *standard_plugin_dir;	 /* NULL: KUBELET_STANDARD_PLUGIN_DIR */
-	/* Its env comes on top of the variables above; grace_ms 0 is 30 s. */
+	/* Its env is added to the variables above; grace_ms 0 is 30 s. */
 	struct process_spec process;
 };
 
 /* ERROR_ARGUMENT for a command line that cannot be split or is empty, ERROR_NOT_FOUND and
- * ERROR_PERMISSION for a program that cannot be started, ERROR_UNSUPPORTED for private_mounts where
- * there are none. */
+ * ERROR_PERMISSION for a program that cannot be started, ERROR_UNSUPPORTED for private_mounts on
+ * systems without mount namespaces. */
 int plugin_process_start(uv_loop_t *loop, const struct plugin_process_spec *spec,
 			 struct process **out, struct error *err);
 

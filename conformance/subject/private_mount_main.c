@@ -35,7 +35,7 @@ static int fail(struct error *err, const char *what, const char *path)
 	return error_system(err, errno, "%s %s", what, path);
 }
 
-/* The kernel follows /proc/self/fd to the very directory that was opened, however it was covered
+/* The kernel resolves /proc/self/fd to the opened directory itself, even if it was covered
  * since. */
 static int bind_from(int fd, const char *name, const char *target, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a plugin's processes use, as Linux shows it in /proc. */
+/* The resources that a plugin's processes use, from Linux' /proc. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +10,9 @@
 struct usage {
 	long long memory; /* bytes that are neither files nor shared (RssAnon) */
 	long long descriptors, threads;
-	uint64_t cpu_ms; /* of the processes that run now */
-	uint64_t
-		wait_ms; /* that their threads were ready to run, on a machine that did something else */
+	uint64_t cpu_ms;  /* of the processes that run now */
+	uint64_t wait_ms; /* that their threads were ready to run while the machine did something
+			  * else */
 };
 
 /* The file /proc/PID/NAME; NULL: the process is gone, or is not ours to see. Caller frees. */

@@ -37,8 +37,8 @@ void device_memory_judge(struct check_run *run, const struct device_memory *seen
 	check_note(run, "%s: a container that needs more than its limit: %s", what, seen->end);
 }
 
-/* Reads the memory of a container in the midst of its work; *end describes how the work went. False:
- * recorded. */
+/* Reads the memory of a container in the middle of its work; *end describes the outcome of the work.
+ * False: recorded. */
 static bool use(struct tenant *tenant, const char *label, const char *group, const char *region,
 		uint64_t *used, const char **end)
 {
@@ -94,7 +94,7 @@ static void limit(struct tenant *tenant, const char *group, const struct dmem_re
 		(void)tenant_expect_work(tenant, "after the limit", document);
 }
 
-/* Why nothing can be limited here; NULL: it can. Weights of the DRM scheduler are in no release of Linux
+/* Why nothing can be limited here; NULL: it can. No release of Linux has weights of the DRM scheduler
  * (an RFC of May 2025); a note reports whether this kernel has them. */
 static const char *missing(struct check_run *run, const char *controllers)
 {

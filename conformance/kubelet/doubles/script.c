@@ -287,7 +287,7 @@ static int read_identity(const struct json_at *at, struct script *script, struct
 				    : 0;
 }
 
-/* What goes wrong only later, or in ways that no single answer shows. */
+/* Reads misbehaviour that comes later, or that no single answer shows. */
 static int read_misdeeds(const struct json_at *at, struct script *script, struct error *err)
 {
 	const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a scripted plugin does, read from JSON. script_help() is the format's documentation. */
+/* The behaviour of a scripted plugin, read from JSON. script_help() is the format's documentation. */
 
 #include "conformance/kubelet/event.h"
 
@@ -89,7 +89,7 @@ enum script_preference {
 	SCRIPT_PREFER_IDS
 };
 
-/* What streams list, or all of them from now on, once a method was called more than `skip` times. */
+/* A list that streams send, or all of them from now on, once a method was called more than `skip` times. */
 struct script_later_list {
 	bool set;
 	enum script_method method;
@@ -97,7 +97,7 @@ struct script_later_list {
 	struct kubelet_device_list devices;
 };
 
-/* What each call of a method leaves behind. */
+/* The leak of each call of a method. */
 struct script_leak {
 	enum script_method method;
 	uint64_t bytes, descriptors, threads;
@@ -137,7 +137,7 @@ struct script {
 	struct script_fault faults[SCRIPT_METHOD_COUNT];
 };
 
-/* What the process as a whole does. */
+/* The behaviour of the process as a whole. */
 struct script_file {
 	struct script *plugins;
 	size_t plugin_count;

@@ -19,7 +19,7 @@ int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, s
 	return 0;
 }
 
-/* What the placeholders of one answer stand for. */
+/* The values of the placeholders of one answer. */
 struct placeholders {
 	const char *id; /* NULL outside "each" */
 	const char *first, *ids, *sorted;
@@ -33,7 +33,7 @@ struct arena {
 	bool failed;
 };
 
-/* "{ids=PREFIX}": each id with the prefix. Returns how much was used. */
+/* "{ids=PREFIX}": each id with the prefix. Returns the length of the placeholder. */
 static size_t expand_prefixed(const char *string, const struct placeholders *places,
 			      struct text *text)
 {
@@ -49,7 +49,7 @@ static size_t expand_prefixed(const char *string, const struct placeholders *pla
 	return (size_t)(end - string) + 1;
 }
 
-/* "{env=NAME}": that variable of the plugin's environment. Returns how much was used. */
+/* "{env=NAME}": that variable of the plugin's environment. Returns the length of the placeholder. */
 static size_t expand_variable(const char *string, struct text *text)
 {
 	const char *end = text_starts_with(string, "{env=") ? strchr(string, '}') : NULL;

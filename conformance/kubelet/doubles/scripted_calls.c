@@ -35,7 +35,7 @@ static void call_free(struct scripted_call *call)
 	free(call);
 }
 
-/* The caller ended it, or its connection. */
+/* The caller ended the call, or its connection. */
 static void on_call_end(void *user)
 {
 	struct scripted_call *call = user;
@@ -60,7 +60,7 @@ size_t scripted_plugin_streams(const struct scripted_plugin *plugin)
 	return count;
 }
 
-/* The call is over: what follows is the stream's own business. */
+/* The call is over; the stream continues by itself. */
 static struct rpc_stream *call_release(struct scripted_call *call)
 {
 	struct rpc_stream *stream = call->stream;
@@ -88,7 +88,7 @@ static void reply_bytes(struct scripted_call *call, const struct scripted_bytes 
 		finish(call, RPC_OK, "");
 }
 
-/* The request; NULL: it is none of this type. */
+/* The request; NULL: it is not of this type. */
 static void *unpack(const struct scripted_call *call, const ProtobufCMessageDescriptor *type)
 {
 	const struct rpc_slice bytes = {call->request.data, call->request.size};
@@ -307,7 +307,7 @@ static void renew_link(const char *link, size_t number)
 		(void)unlink(before);
 }
 
-/* What a plugin does with an id before it knows it. */
+/* Misuses an id before validating it. */
 static void handle_rashly(const struct script *script, const char *id)
 {
 	const char *place = script->touch != NULL ? strstr(script->touch, "{id}") : NULL;
@@ -322,7 +322,7 @@ static void handle_rashly(const struct script *script, const char *id)
 		(void)fclose(file);
 }
 
-/* The ids of earlier calls join those of the request, or only the first ones stay. */
+/* Adds the ids of earlier calls to those of the request, or keeps only the first ones. */
 static void change_ids(struct scripted_plugin *plugin, V1beta1__ContainerAllocateRequest *request)
 {
 	uint64_t most = plugin->script->answered_ids;
@@ -374,7 +374,7 @@ static void answer_allocate(struct scripted_call *call)
 			problem = text_format(
 				"maximum request size for shared resources is %llu; found %zu",
 				(unsigned long long)most, one->n_devices_ids);
-			code = 2; /* UNKNOWN, of a plain error in Go */
+			code = 2; /* UNKNOWN, the code of a plain error in Go */
 		}
 		if (problem == NULL && plugin->script->accept_unknown)
 			leave_out_unknown(plugin, one);

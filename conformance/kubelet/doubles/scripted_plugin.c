@@ -33,7 +33,7 @@ void scripted_exit(struct scripted_plugin *plugin, int code)
 	plugin->options.on_exit(code, plugin->options.user);
 }
 
-/* Which file it is; 0: there is none. */
+/* The identity of a file; 0: it does not exist. */
 static uint64_t identity_of(const char *path)
 {
 	struct socket_identity identity;

@@ -14,9 +14,9 @@ struct scripted_plugin_options {
 	const char *plugin_dir;
 	const char *kubelet_socket; /* NULL: kubelet.sock in plugin_dir */
 	const char *registry_dir;   /* for register.via "watcher" */
-	/* Told every call and what else happens, in one line; may be NULL. */
+	/* Called with a line about every call and other events; may be NULL. */
 	void (*on_note)(const char *line, void *user);
-	/* Told when the script ends the plugin; NULL: the process exits. */
+	/* Called when the script ends the plugin; NULL: the process exits. */
 	void (*on_exit)(int code, void *user);
 	void *user;
 };
@@ -29,7 +29,7 @@ int scripted_plugin_start(uv_loop_t *loop, const struct script *script,
 /* Ends every stream and removes the socket. NULL is allowed. */
 void scripted_plugin_free(struct scripted_plugin *plugin);
 
-/* Closes every connection without a word; the socket is gone. */
+/* Closes every connection without notice; the socket is removed. */
 void scripted_plugin_cut(struct scripted_plugin *plugin);
 
 /* Sends a new list on every open stream, and on every later one. */

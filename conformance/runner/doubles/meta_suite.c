@@ -41,7 +41,7 @@ static void meta_measures(struct check_run *run)
 	(void)check_expect_varying(run, true, "/socket", "a name", "gpu-%d.sock", 7);
 }
 
-/* It holds under one kubelet. */
+/* It passes under one kubelet only. */
 static void meta_kubelets(struct check_run *run)
 {
 	bool newer = strcmp(check_kubelet(run), "1.37") == 0;
@@ -166,7 +166,7 @@ static void meta_deferred(struct check_run *run)
 	(void)check_expect_int(run, "/answer", 42, 42);
 }
 
-/* A limit that a check must not come to is long: machines are busy. */
+/* A limit that a check must not reach is long: machines are busy. */
 #define META(name, body) META_WITHIN(name, body, 120)
 #define META_WITHIN(name, body, seconds)                                                           \
 	{                                                                                          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Deliberately bad checks, which prove that the runner tells their ends apart. Tests only. */
+/* Deliberately bad checks, which prove that the runner distinguishes their ends. Tests only. */
 
 #include "conformance/runner/check.h"
 

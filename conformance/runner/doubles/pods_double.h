@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* A kubelet's PodResources v1, as far as gpucert asks it. */
+/* The part of a kubelet's PodResources v1 that gpucert uses. */
 
 #include "base/text.h"
 #include "rpc/server.h"
@@ -9,11 +9,11 @@
 struct pods_double {
 	struct rpc_server *server;
 	struct text answer; /* a packed ListPodResourcesResponse */
-	int code;	    /* the status; of another one than OK nothing else is sent */
+	int code;	    /* the status; if it is not OK, nothing else is sent */
 	bool silent;	    /* no call is answered */
 };
 
-/* Serves `method`, the service's List where that is NULL. rpc_server_close() and text_free() end it. */
+/* Serves `method`; NULL: the service's List. rpc_server_close() and text_free() end it. */
 int pods_double_open(struct pods_double *pods, uv_loop_t *loop, const char *path,
 		     const char *method, struct error *err);
 

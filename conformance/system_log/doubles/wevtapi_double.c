@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows' event log for tests, in the place of wevtapi.dll. Its events are what wevtapi_double_set() is given: one a line,
- * "RECORD PROVIDER EVENT DATA". It knows the queries "*", and one with a list of providers and the
- * least record, as the product asks; any other is refused.
+ * Windows' event log for tests, in place of wevtapi.dll. wevtapi_double_set() sets its events: one a line, "RECORD
+ * PROVIDER EVENT DATA". It knows the queries "*", and one with a list of providers and the least record, as the product
+ * sends it; any other is refused.
  */
 #include <stdbool.h>
 #include <stdint.h>

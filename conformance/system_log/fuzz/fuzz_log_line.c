@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A log as anything may have written it: each line is read in its bounds, is printable, and means
- * something to a node. */
+/* Arbitrary bytes as a log: each line is read within bounds, is printable, and has a meaning for a
+ * node. */
 #include "conformance/system_log/system_log.h"
 
 #include "base/cleanup.h"
