@@ -21,7 +21,7 @@ enum { FEW = 1000, MANY = 10 * FEW, CHECKS = 200, DRIVERS = 40, BUILDS = 12 };
 static const double SECONDS_MOST = 10, MEGABYTES_MOST = 300, MANY_BY_FEW_MOST = 15,
 		    PARSER_MOST = 0.75, FLEET_SECONDS_MOST = 20, FLEET_MEGABYTES_MOST = 256;
 
-/* The template has these where reports differ. */
+/* Placeholders of the template for values that differ between reports. */
 #define DIGEST	 "@DIGEST@"
 #define VERSION	 "@VERSION@"
 #define REVISION "@REVISION@"
@@ -68,7 +68,7 @@ static int run_gpucert(const char *const *words, struct usage *out, struct error
 	return 0;
 }
 
-/* The work of a program that only has a parser. */
+/* The work of a program that only parses. */
 static int parse_all(const char *folder, int count, struct usage *out, struct error *err)
 {
 	struct rusage before = {0};

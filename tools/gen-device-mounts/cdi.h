@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Specs of the Container Device Interface: writes one for devices of a node, and checks others'. */
+/* Specs of the Container Device Interface: writes one for devices of a node, and checks existing ones. */
 
 #include "base/error.h"
 #include "base/text.h"
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #define CDI_KIND ANSWER_CDI_KIND
-#define CDI_FILE "gpucert.internal-gpu.json" /* as SPEC.md names the file of that kind */
+#define CDI_FILE "gpucert.internal-gpu.json" /* the file name of that kind according to SPEC.md */
 
 /*
  * A Spec of kind CDI_KIND for the request's devices: each is a device, named by its id, with the edits

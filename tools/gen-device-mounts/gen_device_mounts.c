@@ -81,7 +81,7 @@ static const struct option_spec options[] = {
 	{.name = NULL},
 };
 
-/* A choice as its place in the list; `otherwise` when it was not given. */
+/* The index of a choice in the list; `otherwise` if none was made. */
 static int choice_of(const char *value, const char *const *choices, int otherwise)
 {
 	for (int i = 0; value != NULL && choices[i] != NULL; i++) {

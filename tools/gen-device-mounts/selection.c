@@ -12,7 +12,7 @@
 /* How the command line chose a device. */
 enum choice { NOT_CHOSEN, CHOSEN_AMONG_OTHERS, CHOSEN_BY_NAME };
 
-/* `number` is that of a value that has to be one. */
+/* `number` is the value as a number, if it must be one. */
 static bool matches(enum selection_key key, const struct discovery_device *device,
 		    const char *value, long long number)
 {
@@ -50,7 +50,7 @@ static const struct key {
 	[SELECTION_VENDOR] = {"--vendor", false, 0, CHOSEN_AMONG_OTHERS},
 };
 
-/* Marks the devices that one value chooses; there has to be one. */
+/* Marks the devices that one value chooses; at least one must exist. */
 static int choose_by_value(const struct discovery_snapshot *snapshot, enum selection_key by,
 			   const char *value, enum choice *choices, struct error *err)
 {

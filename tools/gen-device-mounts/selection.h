@@ -38,8 +38,8 @@ struct selected {
 bool selection_is_empty(const struct selection *selection);
 
 /*
- * The chosen devices that can be given to a container in the way of `allocation`. One that cannot is an
- * error where it was named itself, and left out where it is one of many.
+ * The chosen devices that `allocation` can give to a container. One that it cannot is an error if it was
+ * named directly, and left out if it is one of many.
  *
  * ERROR_NOT_FOUND: a value that names no device, or no device is left; ERROR_FORMAT, ERROR_LIMIT: an
  * index or LUID that is not a number; ERROR_UNSUPPORTED: a device that cannot be given. `out` is zeroed;

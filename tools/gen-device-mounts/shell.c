@@ -27,8 +27,8 @@ static int add_cmd(struct text *out, const char *argument, struct error *err)
 	}
 
 	/* Between quotes cmd leaves everything as it is, except a quote, which ends them, and variables.
-	 * An argument with one of these therefore has nothing between quotes for cmd: each special
-	 * character is escaped, and no variable has the name that results. */
+	 * An argument with one of these is therefore never quoted for cmd: each special character is
+	 * escaped, so that no variable has the resulting name. */
 	struct text quoted CLEANUP_TEXT = {0};
 	text_add_argument(&quoted, argument);
 	for (const char *at = text_string(&quoted); *at != '\0'; at++) {
@@ -39,7 +39,7 @@ static int add_cmd(struct text *out, const char *argument, struct error *err)
 	return 0;
 }
 
-/* In single quotes. For a quote sh ends the string; PowerShell reads two as one, also typographic ones,
+/* In single quotes. At a quote sh ends the string; PowerShell reads two as one, also typographic ones,
  * U+2018 to U+201B. */
 static void add_single_quoted(struct text *out, const char *argument, bool powershell)
 {
@@ -66,7 +66,7 @@ static int add_powershell(struct text *out, const char *argument, struct error *
 	bool bare = argument[0] != '-' && only_holds(argument, LETTERS_AND_DIGITS "_./\\:-");
 
 	/* Windows PowerShell puts quotes around an argument with spaces without escaping backslashes
-	 * and quotes in it, and leaves an empty one out. */
+	 * and quotes in it, and drops an empty one. */
 	if (size == 0)
 		objection = "nothing in it";
 	else if (strchr(argument, '"') != NULL)

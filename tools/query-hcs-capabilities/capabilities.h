@@ -17,7 +17,7 @@ struct capabilities {
 	const char *os;		     /* "windows", "linux" */
 	const char *product;	     /* "Windows Server 2022 Datacenter"; "" */
 	const char *display_version; /* "21H2"; "" */
-	const char *kernel;	     /* of other systems than Windows: its release */
+	const char *kernel;	     /* on systems other than Windows: its release */
 	const char *wine;	     /* version of Wine, which only claims to be that Windows; "" */
 	struct windows_version version; /* of Windows */
 
@@ -30,7 +30,7 @@ struct capabilities {
 };
 
 /* The newest schema of major version 2, or NULL when neither the service nor the table has it; *at_least
- * is supported in any case ({0, 0}: nothing is known). */
+ * is supported in any case ({0, 0}: unknown). */
 const struct hcs_version *capabilities_schema(const struct capabilities *capabilities,
 					      struct hcs_version *at_least);
 

@@ -36,7 +36,7 @@ int sandbox_enter(const struct sandbox_limits *limits, struct error *err)
 					    (int)rows[i].resource);
 	}
 
-	/* A process that is not root, or may not change that, keeps its rights. */
+	/* A process that is not root, or cannot drop its rights, keeps them. */
 	if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0)
 		(void)!setresuid(NOBODY, NOBODY, NOBODY);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)

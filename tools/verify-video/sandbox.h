@@ -13,9 +13,9 @@ struct sandbox_limits {
 };
 
 /*
- * From now on the process cannot open a file, start a program or a thread, or use the network;
- * open files stay open. It loses the rights of root, leaves no core, and runs within the limits.
- * System calls beyond the few that decoding needs fail with EPERM, where the kernel has seccomp;
- * elsewhere the rest holds. ERROR_IO: a limit cannot be set.
+ * From now on the process cannot open a file, start a program or a thread, or use the network; open
+ * files stay open. It loses the rights of root, leaves no core, and runs within the limits. System
+ * calls beyond the few that decoding needs fail with EPERM, if the kernel has seccomp; otherwise
+ * only the rest holds. ERROR_IO: a limit cannot be set.
  */
 int sandbox_enter(const struct sandbox_limits *limits, struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Judges a stream against the frames that it was to encode. A stream that crashes its decoder or makes it
+/* Judges a stream against the frames that it should show. A stream that crashes its decoder or makes it
  * hang ends only this process. */
 #include "base/cleanup.h"
 #include "base/file.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of ctr, nerdctl or docker: prints its arguments, one a line in angle brackets, then what
- * is on its standard input, and ends with the exit code of the environment variable
- * CONTAINER_TOOL_CODE. */
+/* Replaces ctr, nerdctl or docker: prints its arguments, one a line in angle brackets, then its
+ * standard input, and ends with the exit code in the environment variable CONTAINER_TOOL_CODE. */
 #include <stdio.h>
 #include <stdlib.h>
 #if defined(_WIN32)
