@@ -123,7 +123,7 @@ int render_take_check(struct render *render, const struct journal_record *record
 	static const enum render_list lists[JOURNAL_TYPE_COUNT] = {
 		[JOURNAL_ASSERTION] = RENDER_ASSERTIONS,
 		[JOURNAL_EVIDENCE] = RENDER_EVIDENCE,
-		[JOURNAL_OBSERVATION] = RENDER_SIGHTS,
+		[JOURNAL_OBSERVATION] = RENDER_OBSERVATIONS,
 		[JOURNAL_EVENT] = RENDER_EVENTS,
 	};
 	struct render_check *check = NULL;
@@ -324,7 +324,7 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 	}
 
 	for (size_t i = 0; i < RENDER_LIST_COUNT; i++) {
-		if (i != RENDER_SIGHTS || check->lists[i]->child != NULL)
+		if (i != RENDER_OBSERVATIONS || check->lists[i]->child != NULL)
 			member_item(&json, lists[i], STEAL(check->lists[i]));
 	}
 	member_int(&json, "leftOut", field_count(end, "leftOut"));

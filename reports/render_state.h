@@ -23,7 +23,7 @@ enum render_list {
 	RENDER_NOTES,
 	RENDER_EVIDENCE,
 	RENDER_EVENTS,
-	RENDER_SIGHTS, /* most checks have none, and then no member in the report */
+	RENDER_OBSERVATIONS, /* most checks have none, and then no member in the report */
 	RENDER_LIST_COUNT
 };
 

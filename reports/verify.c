@@ -41,10 +41,10 @@ int report_read_evidence(const char *directory, const cJSON *evidence, char **da
 			 struct error *err)
 {
 	const char *digest = view_string(evidence, "/digest");
-	const int64_t told = view_int(evidence, "/bytes");
-	const size_t max = told < 0			? 0
-			   : told < REPORT_EVIDENCE_MAX ? (size_t)told
-							: REPORT_EVIDENCE_MAX;
+	const int64_t stated = view_int(evidence, "/bytes");
+	const size_t max = stated < 0			  ? 0
+			   : stated < REPORT_EVIDENCE_MAX ? (size_t)stated
+							  : REPORT_EVIDENCE_MAX;
 	char *read CLEANUP_FREE = NULL;
 	char seen[DIGEST_SIZE] = "";
 	int rc = report_read_file(directory, view_string(evidence, "/path"), max, &read, size, err);

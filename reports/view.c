@@ -88,13 +88,13 @@ void view_add_escaped(struct text *out, const char *string)
 
 static void add_ids(const cJSON *ids, struct text *out)
 {
-	int told = 0;
+	int listed = 0;
 	json_each (id, ids) {
-		if (told == IDS_MAX) {
-			text_addf(out, " and %d more", cJSON_GetArraySize(ids) - told);
+		if (listed == IDS_MAX) {
+			text_addf(out, " and %d more", cJSON_GetArraySize(ids) - listed);
 			return;
 		}
-		text_add(out, told++ == 0 ? ": " : ", ");
+		text_add(out, listed++ == 0 ? ": " : ", ");
 		text_add(out, cJSON_IsString(id) ? id->valuestring : "?");
 	}
 }

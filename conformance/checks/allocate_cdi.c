@@ -32,7 +32,7 @@ struct allocate_cdi_rule {
 	void (*finish)(struct look *look); /* after all offers; may be NULL */
 };
 
-static bool look_at(struct offer *offer, void *user)
+static bool judge_offer(struct offer *offer, void *user)
 {
 	struct look *look = user;
 	text_list_free(&look->names);
@@ -55,7 +55,7 @@ void allocate_cdi(struct check_run *run)
 	struct error err = {0};
 	if (rig != NULL && check_works(run, node_cdi_read(rig->context, &look.registry, &err),
 				       "CDI Specs", &err)) {
-		(void)offers_each(rig, look_at, &look);
+		(void)offers_each(rig, judge_offer, &look);
 		if (rule->finish != NULL)
 			rule->finish(&look);
 		tally_end(&look.tally);

@@ -22,7 +22,7 @@ enum {
 
 static const char *const listed_names[] = {"Healthy", "Unhealthy", "not listed"};
 
-static enum listed look_at(const struct kubelet_stream *stream, const char *id)
+static enum listed state_in(const struct kubelet_stream *stream, const char *id)
 {
 	/* The kubelet treats the devices of an ended stream as Unhealthy. */
 	if (stream != NULL && !kubelet_stream_state(stream).open)
@@ -40,7 +40,7 @@ static enum listed look_at(const struct kubelet_stream *stream, const char *id)
 
 enum listed health_look(const struct device_under_test *device)
 {
-	return look_at(rig_stream(device->rig, device->resource), device->id);
+	return state_in(rig_stream(device->rig, device->resource), device->id);
 }
 
 static bool is_healthy(void *user)
@@ -151,7 +151,7 @@ bool health_expect_listed(struct device_under_test *device, bool healthy)
 	const bool held = (listed == HEALTHY) == healthy;
 	const bool ended = rig->plugin != NULL && process_has_ended(rig->plugin);
 	const bool elsewhere =
-		device->second != NULL && look_at(device->second, device->id) != listed;
+		device->second != NULL && state_in(device->second, device->id) != listed;
 	/* The wait ends early when it is so, and when the plugin ends. */
 	const char *when = held	   ? ""
 			   : ended ? ", and the plugin ended"
@@ -228,7 +228,7 @@ static void expect_not_healthy(const struct device_under_test *device, enum list
 static bool second_is_not_healthy(void *user)
 {
 	const struct device_under_test *device = user;
-	return look_at(device->second, device->id) != HEALTHY;
+	return state_in(device->second, device->id) != HEALTHY;
 }
 
 /* Another id of the same device, by its name and by its grants. NULL: none. */
@@ -316,7 +316,7 @@ static void device_fails(struct check_run *run)
 		(void)rig_wait(rig, second_is_not_healthy, device, limit_ms,
 			       "a list on a second stream", NULL);
 		expect_not_healthy(
-			device, look_at(device->second, device->id),
+			device, state_in(device->second, device->id),
 			check_format(run, "%s on a second stream after it failed", device->id));
 		kubelet_stream_close(&device->second);
 	}
@@ -325,7 +325,7 @@ static void device_fails(struct check_run *run)
 		struct kubelet_stream *fresh CLEANUP_KUBELET_STREAM = open_further(device);
 		if (fresh != NULL)
 			expect_not_healthy(
-				device, look_at(fresh, device->id),
+				device, state_in(fresh, device->id),
 				check_format(run, "%s on a stream that was opened after it failed",
 					     device->id));
 	}

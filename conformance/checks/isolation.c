@@ -186,7 +186,7 @@ static const char *const tags_isolation[] = {"isolation", "container", NULL};
 	      .tags = tags_isolation, .depends_on = "allocate.one-response",                       \
 	      .needs.devices = (least), .needs.containers = true, __VA_ARGS__)
 /* A row about the containers that isolation.single-device inspected. */
-#define SIGHT(name, rule, severity, judge, ...)                                                    \
+#define JUDGE(name, rule, severity, judge, ...)                                                    \
 	ISOLATION(name, rule, severity, 1, 1, isolation_each_observation, .param = &(judge),       \
 		  __VA_ARGS__)
 
@@ -213,11 +213,11 @@ const struct check isolation_checks[] = {
 		  .advice = "Compare the answer for two ids with the answer for each of them: a "
 			    "variable or path that has only one value exposes only one device.",
 		  .needs.os = "linux"),
-	SIGHT("apis-agree", ISO_06, MEDIUM, isolation_apis_agree,
+	JUDGE("apis-agree", ISO_06, MEDIUM, isolation_apis_agree,
 	      .title = "The APIs of a container agree about its device",
 	      .advice = "Compare the values of each API in the reason. Look for drivers of two "
 			"versions in the container, or an API that reaches another device."),
-	SIGHT("management-apis", ISO_07, LOW, isolation_management_apis,
+	JUDGE("management-apis", ISO_07, LOW, isolation_management_apis,
 	      .title = "NVML and similar libraries show a container only its own device",
 	      .advice = "Put only the allocated device's node into the answer: NVML and nvidia-smi "
 			"show all devices that the container can reach and ignore "
@@ -231,19 +231,19 @@ const struct check isolation_checks[] = {
 			"a hook): a container may have only the answer's nodes and those of the "
 			"OCI runtime specification.",
 		.param = &isolation_device_nodes, .needs.os = "linux"),
-	SIGHT("device-access", ISO_15, HIGH, isolation_device_access,
+	JUDGE("device-access", ISO_15, HIGH, isolation_device_access,
 	      .title = "Device nodes allow exactly the granted access",
 	      .advice =
 		      "Compare the permissions of the answer's devices (letters r, w, m) with the "
 		      "rules of the container's device cgroup in the evidence: a runtime or a "
 		      "hook that widens or narrows them changed the answer.",
 	      .needs.os = "linux"),
-	SIGHT("driver-files", ISO_09, HIGH, isolation_driver_files,
+	JUDGE("driver-files", ISO_09, HIGH, isolation_driver_files,
 	      .title = "No container can change a driver's files",
 	      .advice =
 		      "Mount the driver's files read-only: code that one container writes runs in "
 		      "every other one, and on the node."),
-	SIGHT("host-paths", ISO_10, CRITICAL, isolation_host_paths,
+	JUDGE("host-paths", ISO_10, CRITICAL, isolation_host_paths,
 	      .title = "A container reaches only the host paths it was granted",
 	      .advice = "Look at the mounts in the evidence (*.container.json): those that the "
 			"answer does not name come from a hook, CDI or the runtime's settings.",

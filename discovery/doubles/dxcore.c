@@ -397,7 +397,7 @@ HRESULT STDMETHODCALLTYPE DXCoreCreateAdapterFactory(REFIID iid, void **out)
 	return S_OK;
 }
 
-static void double_tell(const struct double_registration *registration)
+static void double_notify(const struct double_registration *registration)
 {
 	if (registration->object == NULL)
 		return;
@@ -422,7 +422,7 @@ int dxcore_double_load(const char *recorded_node)
 	state.node = node;
 	state.generation++;
 	for (size_t i = 0; i < REGISTRATIONS_MAX; i++)
-		double_tell(&state.registrations[i]);
+		double_notify(&state.registrations[i]);
 	return 0;
 }
 

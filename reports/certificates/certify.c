@@ -213,8 +213,8 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 enum { WALK_FOLDERS_MAX = VIEW_CHECKS_MAX + 16 };
 
 /* A file or folder of the certificate; the second is added to `todo`. */
-static int look_at(const struct folder *folder, const char *path, struct text_list *todo,
-		   struct faults *faults, struct error *err)
+static int check_entry(const struct folder *folder, const char *path, struct text_list *todo,
+		       struct faults *faults, struct error *err)
 {
 	char *absolute CLEANUP_FREE = path_join(folder->path, path);
 	struct file_status status = {0};
@@ -270,7 +270,7 @@ int certify_check(const char *path, const struct key *key, const char *today,
 		text_each (name, &names) {
 			char *below CLEANUP_FREE = text_format("%s%s", todo.items[i], name);
 			if (rc == 0 && faults_count(faults) < FAULTS_MAX)
-				rc = look_at(&folder, below, &todo, faults, err);
+				rc = check_entry(&folder, below, &todo, faults, err);
 		}
 	}
 	if (rc < 0)

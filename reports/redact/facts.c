@@ -237,17 +237,17 @@ int redactor_from_json(const cJSON *json, bool may_keep, struct redactor **out, 
 		rc = json_element(&facts, i, JSON_OBJECT, &fact, err);
 		if (rc < 0)
 			return rc;
-		const char *told = json_pointer_string(fact.node, "/value");
+		const char *stated = json_pointer_string(fact.node, "/value");
 		const char *placeholder = json_pointer_string(fact.node, "/placeholder");
 		const size_t kind =
 			text_position(redact_kind_names, json_pointer_string(fact.node, "/kind"));
-		if (kind == REDACT_KIND_COUNT || told == NULL || told[0] == '\0' ||
+		if (kind == REDACT_KIND_COUNT || stated == NULL || stated[0] == '\0' ||
 		    placeholder == NULL || placeholder[0] != '<' ||
 		    strlen(placeholder) >= REDACT_PLACEHOLDER_SIZE)
 			return json_error(&fact, err,
 					  "not a known kind, a value and its placeholder");
 		char *value CLEANUP_FREE =
-			redact_canonical((enum redact_kind)kind, told, strlen(told));
+			redact_canonical((enum redact_kind)kind, stated, strlen(stated));
 		rc = insert(redactor, (enum redact_kind)kind, value, strlen(value), placeholder,
 			    err);
 		if (rc < 0)

@@ -27,7 +27,7 @@ struct coder {
 	const struct video_planes *frame;
 	struct hevc_cabac cabac;
 	struct hevc_context contexts[CONTEXTS], residual[HEVC_RESIDUAL_CONTEXTS];
-	bool quality_told; /* in this tree */
+	bool quality_stated; /* in this tree */
 	uint8_t decoded[VIDEO_PLANES][SIDE_MAX * SIDE_MAX];
 };
 
@@ -185,9 +185,9 @@ static void put_transforms(struct coder *coder, const struct block *blocks, unsi
 	put_bin(coder, CBF_LUMA, blocks[0].coded);
 	for (unsigned i = 0; i < VIDEO_PLANES; i++)
 		any = any || blocks[i].coded;
-	if (any && !coder->quality_told)
+	if (any && !coder->quality_stated)
 		put_bin(coder, QUALITY, false);
-	coder->quality_told = coder->quality_told || any;
+	coder->quality_stated = coder->quality_stated || any;
 	for (unsigned i = 0; i < VIDEO_PLANES; i++) {
 		if (blocks[i].coded)
 			hevc_residual_put(&coder->cabac, coder->residual, blocks[i].log2, i == 0,
@@ -238,7 +238,7 @@ void hevc_intra_add(const struct hevc_intra *shape, const struct video_planes *f
 	hevc_cabac_begin(&coder.cabac);
 	for (unsigned y = 0; y < shape->height; y += side) {
 		for (unsigned x = 0; x < shape->width; x += side) {
-			coder.quality_told = false;
+			coder.quality_stated = false;
 			put_tree(&coder, x, y, shape->tree);
 			hevc_put_end(&coder.cabac,
 				     x + side == shape->width && y + side == shape->height);

@@ -114,7 +114,7 @@ EXPORT mfxHDL *MFX_CDECL MFXQueryImplsDescription(mfxImplCapsDeliveryFormat form
 						  mfxU32 *num_impls);
 mfxHDL *MFX_CDECL MFXQueryImplsDescription(mfxImplCapsDeliveryFormat format, mfxU32 *num_impls)
 {
-	static mfxHDL told_descriptions[DEVICES_MAX], told_ids[DEVICES_MAX];
+	static mfxHDL all_descriptions[DEVICES_MAX], all_ids[DEVICES_MAX];
 	const bool plain = format == MFX_IMPLCAPS_IMPLDESCSTRUCTURE;
 	const size_t devices = setting_number("devices", 1);
 	if (setting_enter("MFXQueryImplsDescription") != 0 || devices > DEVICES_MAX ||
@@ -122,11 +122,11 @@ mfxHDL *MFX_CDECL MFXQueryImplsDescription(mfxImplCapsDeliveryFormat format, mfx
 		return NULL;
 	for (size_t i = 0; i < devices; i++) {
 		describe(i);
-		told_descriptions[i] = &descriptions[i];
-		told_ids[i] = &ids[i];
+		all_descriptions[i] = &descriptions[i];
+		all_ids[i] = &ids[i];
 	}
 	*num_impls = (mfxU32)devices;
-	return plain ? told_descriptions : told_ids;
+	return plain ? all_descriptions : all_ids;
 }
 
 EXPORT mfxStatus MFX_CDECL MFXReleaseImplDescription(mfxHDL hdl);

@@ -78,7 +78,7 @@ static bool copy_sets(const struct vulkanvideo_sets *from, struct sets *out)
 	return true;
 }
 
-static bool is_told(uint32_t place, unsigned log2, unsigned first)
+static bool is_reported(uint32_t place, unsigned log2, unsigned first)
 {
 	uint32_t values[32] = {0};
 	report_capabilities(values);
@@ -92,8 +92,8 @@ static bool are_blocks_right(const StdVideoH265SequenceParameterSet *sps)
 	const unsigned tree = block + sps->log2_diff_max_min_luma_coding_block_size;
 	const unsigned least = sps->log2_min_luma_transform_block_size_minus2 + 2u;
 	const unsigned largest = least + sps->log2_diff_max_min_luma_transform_block_size;
-	return is_told(TREES, tree, 4) && is_told(TRANSFORMS, least, 2) &&
-	       is_told(TRANSFORMS, largest, 2) && least < block && largest <= tree &&
+	return is_reported(TREES, tree, 4) && is_reported(TRANSFORMS, least, 2) &&
+	       is_reported(TRANSFORMS, largest, 2) && least < block && largest <= tree &&
 	       sps->max_transform_hierarchy_depth_inter <= tree - least &&
 	       sps->max_transform_hierarchy_depth_intra <= tree - least &&
 	       sps->pic_width_in_luma_samples % (1u << block) == 0 &&

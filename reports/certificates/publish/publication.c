@@ -31,7 +31,7 @@ const struct image_descriptor *publication_find(const struct publication *public
 	return NULL;
 }
 
-void publication_tell(const struct publication *publication, struct publish_result *out)
+void publication_describe(const struct publication *publication, struct publish_result *out)
 {
 	memcpy(out->digest, publication->digest, sizeof(out->digest));
 	out->files = publication->manifest.layer_count;

@@ -54,4 +54,4 @@ const struct image_descriptor *publication_find(const struct publication *public
 						const char *title);
 
 /* Digest, files and bytes. */
-void publication_tell(const struct publication *publication, struct publish_result *out);
+void publication_describe(const struct publication *publication, struct publish_result *out);

@@ -74,7 +74,7 @@ int report_publish(const char *directory, const char *place, const struct publis
 		rc = publication_make(directory, store->subject, &what, err);
 	if (rc < 0)
 		return rc;
-	publication_tell(&what, out);
+	publication_describe(&what, out);
 	if (store->kind->has != NULL)
 		rc = store->kind->has(store, &what, &has, err);
 	return rc == 0 && !has ? put_files(store, directory, &what, options, out, err) : rc;

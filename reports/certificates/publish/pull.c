@@ -248,7 +248,7 @@ int report_pull(const char *place, const char *directory, const struct publish_o
 	if (rc < 0)
 		return rc;
 	char *stage CLEANUP_FREE = path_join(held, STAGE);
-	publication_tell(&what, out);
+	publication_describe(&what, out);
 	const struct pull pull = {store, held, stage, options, clock_monotonic_ms() + PULL_MS_MAX};
 	rc = pull_files(&pull, &what, out, err);
 	file_name_held(held, directory, err);
