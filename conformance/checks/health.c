@@ -467,7 +467,7 @@ const struct check health_checks[] = {
 	HEALTH("idle", LOAD_08, MEDIUM, 1, idle_with_failed_device,
 	       .title = "A plugin with a failed device stays idle",
 	       .advice = "Report a failure once, and pause between looks at the device."),
-	HEALTH("settles", LAW_20, MEDIUM, 4, health_settles,
+	HEALTH("settles", LAW_20, MEDIUM, 5, health_settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

@@ -92,9 +92,11 @@ static bool settles_after_a_start(struct device_under_test *device)
 	if (held && listed)
 		held = expect_steady(device, true);
 	else if (held && health_wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11),
-					   "the device") != HEALTHY)
+					   "the device") != HEALTHY) {
 		check_note(rig->run, "%s is listed only after another start of the plugin",
 			   device->id);
+		held = rig_restart_plugin(rig, SIGTERM) && rig_expect_lists(rig);
+	}
 	device->when = NULL;
 	return held && health_look(device) == HEALTHY;
 }

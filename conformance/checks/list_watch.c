@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	WATCH_MS = 6500, /* plugins that poll do it every 5 s */
+	WATCH_MS = 6000, /* plugins that poll do it every 5 s */
 	STORM_MS = 2000,
 	WATCH_THOROUGH_MS = 600000, /* LAW-07, LAW-14 */
 	AGAIN_MS = 5000,	    /* a plugin that ended a stream registers again */
@@ -105,7 +105,7 @@ char *list_numa_text(const struct kubelet_device *device)
 	struct text text CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < device->numa_count; i++)
 		text_addf(&text, " %lld", (long long)device->numa[i]);
-	return memory_copy(text_string(&text));
+	return memory_copy(device->numa_count != 0 ? text_string(&text) : " none");
 }
 
 /* A device of a stable node stays in the lists, healthy or not, and on its NUMA node. Others may appear. */
@@ -242,9 +242,9 @@ void list_idle(struct check_run *run)
 			int rc = kubelet_call_options(
 				kubelet_resource_plugin(rig->kubelet, resource), RIG_CALL_MS,
 				&reply, &err);
-			if (check_expect_ok(run, rc, "a call on the idle connection", &err))
-				(void)check_expect_int(run, "gRPC status of that call", reply.code,
-						       RPC_OK);
+			(void)rig_expect_answer(rig, rc,
+						"GetDevicePluginOptions on the idle connection",
+						&reply, &err);
 			const struct kubelet_resource_status status =
 				kubelet_resource_status(rig->kubelet, resource);
 			if (was_healthy(&steady, resource))

@@ -235,21 +235,33 @@ static void only_available(struct rig *rig, const struct rig_item *item)
 					       "preferred-allocation.size");
 }
 
+struct inclusion {
+	struct tally included;
+	size_t preferred; /* devices, in all answers */
+};
+
+/* A kubelet chooses for itself where the plugin prefers nothing. */
 static bool includes(const struct request *request,
 		     const V1beta1__ContainerPreferredAllocationResponse *answer, void *user)
 {
-	struct tally *tally = user;
-	for (size_t i = 0; i < request->must_count; i++) {
+	struct inclusion *seen = user;
+	for (size_t i = 0; answer->n_deviceids != 0 && i < request->must_count; i++) {
 		const char *id = request->must_include[i];
-		tally_add(tally, names(answer, id), "%s is not", id);
+		tally_add(&seen->included, names(answer, id), "%s is not", id);
 	}
-	return tally->wrong == 0;
+	seen->preferred += answer->n_deviceids;
+	return seen->included.wrong == 0;
 }
 
 static void must_include(struct rig *rig, const struct rig_item *item)
 {
-	TALLY(included, rig->run, "devices that must be included", "preferred");
-	(void)judge_answers(rig, item, includes, &included);
+	struct inclusion seen = {
+		.included = TALLY_OF(rig->run, "devices that must be included", "preferred")};
+	bool all = judge_answers(rig, item, includes, &seen);
+	tally_end(&seen.included);
+	if (all && seen.preferred == 0)
+		check_not_applicable(rig->run, "the answers prefer no device; see "
+					       "preferred-allocation.size");
 }
 
 static bool has_size(const struct request *request,
@@ -418,7 +430,7 @@ const struct check preferred_allocation_checks[] = {
 		  .advice = "Choose among available_deviceIDs: the kubelet drops all others and "
 			    "chooses by itself.",
 		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("must-include", 3, PRF_04, MEDIUM, must_include,
+	PREFERRED("must-include", 4, PRF_04, MEDIUM, must_include,
 		  .title = "Devices that must be included are preferred",
 		  .advice = "Begin with must_include_deviceIDs, which the container holds already, "
 			    "and add the devices that fit them best.",

@@ -314,7 +314,7 @@ const struct check protocol_checks[] = {
 		 .title = "A flood of cancelled calls does no lasting harm",
 		 .advice = "Limit the calls that a connection may start and cancel "
 			   "(CVE-2023-44487); update the gRPC library."),
-	PROTOCOL("header-flood", H2_23, MEDIUM, 1, protocol_header_flood,
+	PROTOCOL("header-flood", H2_23, MEDIUM, 2, protocol_header_flood,
 		 .title = "Endless headers take no endless memory",
 		 .advice = "Limit the size of a header list, CONTINUATION included "
 			   "(CVE-2023-45288); update the gRPC library."),

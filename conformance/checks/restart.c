@@ -374,7 +374,7 @@ const struct check restart_checks[] = {
 		.title = "One kubelet restart after the other is survived",
 		.advice = "Watch for kubelet.sock again after each registration, and serve anew "
 			  "each time."),
-	RESTART("leaks", RES_23, MEDIUM, 2, restart_leaks,
+	RESTART("leaks", RES_23, MEDIUM, 3, restart_leaks,
 		.title = "Kubelet restarts leak neither descriptors, threads nor files",
 		.advice = "Close the old listener, its connections and its watches before serving "
 			  "anew, and remove its temporary files; register once."),

@@ -111,6 +111,7 @@ void restart_leaks(struct check_run *run)
 	(void)check_expect_at_most(run, "Register calls after these restarts",
 				   (long long)(kubelet_registration_count(rig->kubelet) - from),
 				   (long long)(rig->resources.count * count * REGISTRATIONS_EACH));
+	rig_expect_idle(rig, SETTLED_MS, SETTLED_MS, "after these restarts");
 	if (known <= AGAIN) {
 		check_note(run, "the plugin's descriptors and threads cannot be counted");
 		return;

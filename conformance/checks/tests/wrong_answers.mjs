@@ -237,7 +237,7 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	['load.slow-reader', plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {each: node('/dev/null')}, storm_ms: 20})],
 	...['repeat', 'leaks'].map((name) => [`pre-start.${name}`, nodePlugin('prepares')]),
 	...['only-available', 'must-include', 'size', 'leaks'].map((name) => [`preferred-allocation.${name}`, nodePlugin('prefers')]),
-	['preferred-allocation.only-available', nodePlugin('prefers-nothing'), 'not-applicable'],
+	...['only-available', 'must-include'].map((name) => [`preferred-allocation.${name}`, nodePlugin('prefers-nothing'), 'not-applicable']),
 	['allocate.parallel', variables({TOKEN: '{uuid}', GPU: '{ids}'})],
 ])
 	rows.push({check, plugin: rightPlugin, args: argsOf(check), wanted});

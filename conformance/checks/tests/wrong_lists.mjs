@@ -41,7 +41,7 @@ const wrong = {
 		[polled([first]), 'gpu-1 is gone'],
 		[later([]), 'is gone from a list of 0'],
 		[later([first, {...second, numa: [1]}]), 'gpu-1 on NUMA nodes: 1, before: 0'],
-		[later([first, {id: 'gpu-1'}]), 'gpu-1 on NUMA nodes:, before: 0'],
+		[later([first, {id: 'gpu-1'}]), 'gpu-1 on NUMA nodes: none, before: 0'],
 		[later(devices.map(ill)), 'healthy devices at the end: got 0 of 2 of example.com/gpu'],
 		[plugin({lists: [{after_ms: 150, devices}, {after_ms: 150, devices: [first, ill(second)]}], repeat_lists: true}), 'changes of gpu-1'],
 		[plugin({end: {after_ms: 0}}), 'ListAndWatch ended with OK (): the plugin did not register again'],

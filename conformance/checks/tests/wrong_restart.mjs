@@ -38,6 +38,7 @@ const wrong = {
 		'other-ids-each-restart': 'devices listed after kubelet restart 1: got example.com/gpu gpu-0 is gone',
 	},
 	'restart.leaks': {
+		'spins-after-a-restart': '% of a processor that the plugin needed after these restarts',
 		'descriptor-a-restart': 'open descriptors of the plugin', 'old-listener-kept': 'open descriptors of the plugin',
 		'temporary-folder-a-restart': 'temporary files of the plugin',
 	},

@@ -1098,6 +1098,9 @@ const faults = {
 		before();
 	}),
 	'storms-after-a-restart': () => setInterval(() => plugin.restarts > 0 && plugin.register(), 1500),
+	'spins-after-a-restart': () => setInterval(() => {
+		for (const end = Date.now() + 300; plugin.restarts > 0 && Date.now() < end;);
+	}, 300),
 	'spins-without-directory': () => setInterval(() => {
 		for (const end = Date.now() + 300; !existsSync(directory) && Date.now() < end;);
 	}, 300),
@@ -1249,6 +1252,11 @@ const faults = {
 	'all-fail-together': () => {
 		faults['nodes-of-their-own']();
 		unlike('failed', (before) => (before().length > 0 ? plugin.ids : []));
+	},
+	/* The devices are found at its start; one that fails while another is failed is not noticed. */
+	'finds-devices-at-its-start': () => {
+		plugin.ids = plugin.ids.filter((id) => !plugin.failed().includes(id));
+		faults['notices-one-at-a-time']();
 	},
 	'last-device-unwatched': () => unlike('failed', (before) => before().filter((id) => id !== plugin.ids.at(-1))),
 	'prints-while-ill': () => setInterval(() => plugin.failed().length > 0 && process.stderr.write(`${'a device is lost '.repeat(300)}\n`), 50),
