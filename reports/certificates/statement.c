@@ -58,10 +58,12 @@ static cJSON *subjects_of(const cJSON *report)
 				    json_pointer(device, "/runtimeFiles/digest"));
 		/* The driver files that containers really had. */
 		json_each (work, json_pointer(device, "/ran")) {
-			json_each (file, json_pointer(work, "/files"))
+			json_each (file, json_pointer(work, "/files")) {
+				const char *path = view_string(file, "/path");
 				add_subject(&subjects, "driver-file",
-					    view_string(file, "/path") + 1,
+					    path[0] != '\0' ? path + 1 : path,
 					    json_pointer(file, "/digest"));
+			}
 		}
 	}
 	json_each (image, json_pointer(report, "/environment/images"))

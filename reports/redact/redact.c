@@ -141,6 +141,11 @@ static bool home_at(const struct redactor *redactor, const char *data, size_t si
 					    memchr(data + root, 'U', users_size) == NULL))
 		return false;
 	size_t length = redact_span(data, size, start, "._-$");
+	/* A user's name on Windows may have blanks: "C:\Users\Jane Doe\x". */
+	const size_t blank = start + redact_span(data, size, start, "._-$ ");
+	if ((drive || data[root] == '\\') && blank < size && data[blank] == data[root] &&
+	    data[blank - 1] != ' ')
+		length = blank - start;
 	while (length > 0 && data[start + length - 1] == '.')
 		length--;
 	if (length == 0 || redact_is_generic(NULL, data + start, length))

@@ -75,6 +75,17 @@ static size_t value_end(const char *data, size_t size, size_t at, size_t quote, 
 	return size - end >= quote ? end : size;
 }
 
+static bool is_placeholder(const char *value, size_t size)
+{
+	static const char *const beginnings[] = {"<secret>", "<serial-"};
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++) {
+		if (size >= strlen(beginnings[i]) &&
+		    memcmp(value, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Does the value of a key whose name marks a secret follow? `at` is the ':' or '=', or the blank after an option. */
 static bool assigned_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 			struct redaction *out)
@@ -117,9 +128,9 @@ static bool assigned_at(const struct redactor *redactor, const char *data, size_
 	from += quote;
 	const size_t to =
 		value_end(data, size, from, quote, header ? "\r\n\"'\\" : " \t\r\n\"'\\&,;)}]");
-	/* Not secrets: JSON numbers, true and null, which have no quotes; "=="; "<secret>", already redacted. */
+	/* Not secrets: JSON numbers, true and null, which have no quotes; "=="; what is redacted already. */
 	if ((quoted && quote == 0) || to == from || data[from] == '=' ||
-	    (to - from > 3 && memcmp(data + from, "<se", 3) == 0))
+	    is_placeholder(data + from, to - from))
 		return false;
 	if (says == REDACT_KEY_SECRET)
 		return set_secret(out, from, to);

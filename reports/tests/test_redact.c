@@ -118,6 +118,17 @@ static void test_other_homes(void)
 	}
 }
 
+static void test_homes_with_blanks(void)
+{
+	struct redactor *redactor CLEANUP_REDACTOR = known(false);
+	char *jane CLEANUP_FREE = redact_string(redactor, "C:\\Users\\Jane Doe\\x");
+	char *escaped CLEANUP_FREE = redact_string(redactor, "c:\\\\users\\\\Jane Doe\\\\x y");
+	char *ends CLEANUP_FREE = redact_string(redactor, "C:\\Users\\jane is a folder");
+	CU_ASSERT_TRUE(text_starts_with(jane, "<home-") && strstr(jane, ">\\x") != NULL);
+	CU_ASSERT_TRUE(text_starts_with(escaped, "<home-") && strstr(escaped, ">\\\\x y") != NULL);
+	CU_ASSERT_TRUE(text_starts_with(ends, "<home-") && strstr(ends, "> is a folder") != NULL);
+}
+
 static void test_serials(void)
 {
 	struct redactor *redactor CLEANUP_REDACTOR = known(false);
@@ -169,6 +180,7 @@ static void test_secrets(void)
 		 "NGC_KEY=<secret> DB_PASS=\"<secret>\" MYSQL_PWD=<secret> PWD=/srv registry_key=HKLM sort-key=1"},
 		{"Proxy-Authorization: Basic a b\nSet-Cookie: a=b; c\ndb_password: x y",
 		 "Proxy-Authorization: <secret>\nSet-Cookie: <secret>\ndb_password: <secret>"},
+		{"password=<seCret1234567 token=<secret>", "password=<secret> token=<secret>"},
 		{"--password 'a b' --token --verbose", "--password '<secret>' --token --verbose"},
 		{"GET /blob?X-Amz-Signature=0a1b&part=1 signature=valid",
 		 "GET /blob?X-Amz-Signature=<secret>&part=1 signature=valid"},
@@ -388,7 +400,8 @@ static void test_this_host(void)
 
 UNIT_MAIN("redact", {"names", test_names}, {"home folders", test_homes},
 	  {"addresses", test_addresses}, {"names of one host", test_host_names},
-	  {"home folders of others", test_other_homes}, {"serial numbers", test_serials},
+	  {"home folders of others", test_other_homes},
+	  {"home folders with blanks", test_homes_with_blanks}, {"serial numbers", test_serials},
 	  {"secrets", test_secrets}, {"identities that are kept", test_kept},
 	  {"names of nobody", test_generic}, {"JSON", test_json}, {"records", test_record},
 	  {"content of evidence", test_content}, {"whatever stands around", test_around},
