@@ -95,7 +95,7 @@ expect_exit 1 gpucert run --launcher process --timeout-percent 10 --out "$work/r
 expect_report "$r" "outcome('api.vulkan')" fail
 
 # No container runtime, by name and by chance.
-expect_exit 3 "$bin/gpucert" run --containerd /nonexistent/containerd --out "$work/report" environment
+expect_exit 2 "$bin/gpucert" run --containerd /nonexistent/containerd --out "$work/report" environment
 expect_says "/nonexistent/containerd"
 expect_exit 3 env PATH="/nonexistent" "$bin/gpucert" run --launcher containerd --out "$work/report" environment
 expect_says "containerd"
