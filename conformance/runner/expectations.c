@@ -54,12 +54,12 @@ int expectations_open(const struct text_list *names, const struct check_suite *c
 		if (days > EXPECTATION_GRACE_DAYS)
 			return error_set(
 				err, ERROR_FORMAT,
-				"%s (%s) was to be looked at again by %s: see whether it still fails, "
+				"%s (%s) was to be reviewed by %s: see whether it still fails, "
 				"and set reviewBy",
 				row->entry, row->check, row->review_by);
 		if (days > 0)
-			text_list_addf(overdue, "%s (%s) was to be looked at again by %s",
-				       row->entry, row->check, row->review_by);
+			text_list_addf(overdue, "%s (%s) was to be reviewed by %s", row->entry,
+				       row->check, row->review_by);
 	}
 	return expectations_check_twins(out, err);
 }

@@ -231,7 +231,7 @@ void claims_judge(const struct claims *claims, const cJSON *report, const struct
 			faults_add(faults, NOT_CERTIFIED, "claims[%zu] (%s): %s", i, id, fault);
 		if (expectation_day(today) > expectation_day(claim->review_by))
 			faults_add(faults, NOT_CERTIFIED,
-				   "claims[%zu] (%s) was to be looked at again by %s", i, id,
+				   "claims[%zu] (%s) was to be reviewed by %s", i, id,
 				   claim->review_by);
 	}
 }

@@ -18,7 +18,7 @@ static void check_expectations(const cJSON *report, const char *today, struct fa
 		const char *day = view_string(check, "/expected/reviewBy");
 		if (day[0] != '\0' && expectation_day(today) > expectation_day(day))
 			faults_add(faults, "expired-expectation",
-				   "%s (%s) was to be looked at again by %s",
+				   "%s (%s) was to be reviewed by %s",
 				   view_string(check, "/expected/entry"), view_string(check, "/id"),
 				   day);
 	}

@@ -291,7 +291,7 @@ expect_exit 0 gpucert attest "$work/undated" --key "$key"
 expect_exit 0 gpucert verify "$work/undated" --key "$public"
 known "$work/expired" 2026-01-01
 expect_exit 1 gpucert attest "$work/expired" --key "$key"
-expect_says "expired-expectation: known#1 (registration.options) was to be looked at again by 2026-01-01"
+expect_says "expired-expectation: known#1 (registration.options) was to be reviewed by 2026-01-01"
 [ ! -e "$work/expired/attestation.json" ] || complain "a report that does not verify was attested"
 named=$(for file in report.json journal.ndjson junit.xml report.md report.html; do
 	echo "s.predicate.configuration.find((d) => d.name === '$file').digest.sha256 = '$(sha256sum "$work/expired/$file" | cut -d ' ' -f 1)';"

@@ -171,7 +171,7 @@ claimed "claims[0] (api.openCL): there is none of that name in the run" "$work/o
 claimed "claims[1] (api.vulkan): it was tested: remove the claim" "$work/open" "check api.opencl" "check api.vulkan"
 claimed "claims[1] (REG-01): it was tested: remove the claim" "$work/open" "check api.opencl" "requirement REG-01"
 claimed "claims[1] (NO-01): there is none of that name in the run" "$work/open" "check api.opencl" "requirement NO-01"
-claimed "claims[0] (api.opencl) was to be looked at again by 2026-01-01" "$work/open" "check api.opencl 2026-01-01"
+claimed "claims[0] (api.opencl) was to be reviewed by 2026-01-01" "$work/open" "check api.opencl 2026-01-01"
 claimed "claims: claims.json: claims[0].reviewBy: '2026-13-01' is not a day" "$work/open" "check api.opencl 2026-13-01"
 claimed "claims[1]: the same as claims[0]" "$work/open" "check api.opencl" "check api.opencl"
 claimed "claims[0].check: environment.devices cannot be claimed: all other checks depend on it" "$work/open" "check environment.devices"

@@ -116,7 +116,7 @@ done
 place=https://localhost:$web/2026/run-1
 export SSL_CERT_FILE="$work/rig/ca.crt"
 expect_exit 3 gpucert publish report "$place"
-expect_says "a token is wanted: GPUCERT_TOKEN or --token-file"
+expect_says "a token is required: GPUCERT_TOKEN or --token-file"
 echo wrong-sesame >token
 expect_exit 3 gpucert publish --token-file token report "$place"
 expect_says "the token is not accepted"

@@ -153,6 +153,6 @@ expect_says "did you mean 'registration.version'?"
 expect_exit 3 gpucert run --launcher process --expect "$work/known.json" --out "$work/never"
 known registration.version 2026-01-01
 expect_exit 3 gpucert expect check "$work/known.json"
-expect_says "was to be looked at again by 2026-01-01"
+expect_says "was to be reviewed by 2026-01-01"
 expect_exit 3 gpucert expect check nothing-of-that-name
 expect_exit 2 gpucert expect check

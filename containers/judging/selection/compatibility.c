@@ -215,7 +215,7 @@ static int judge_element(struct walk *walk, const struct json_at *at, struct mat
 	out->answer = answer;
 	out->why = arena_format(walk->arena, "%.100s %.100s %s, and the host %s%.100s", walk->set,
 				at->key, node_text(walk, at),
-				there == FEATURE_UNKNOWN ? "does not tell it"
+				there == FEATURE_UNKNOWN ? "does not report it"
 				: there == FEATURE_NO	 ? "does not have it"
 				: value != NULL		 ? "has "
 							 : "has it",
@@ -255,7 +255,7 @@ static struct match nothing(struct walk *walk, const struct json_at *at)
 	return (struct match){
 		all ? FEATURE_NO : FEATURE_UNKNOWN,
 		arena_format(walk->arena, "%.100s %s, and %s", walk->set, node_text(walk, at),
-			     all ? "nothing of the host's fits" : "the host does not tell it")};
+			     all ? "nothing of the host's fits" : "the host does not report it")};
 }
 
 /* Does any name in the set match? */

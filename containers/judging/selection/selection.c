@@ -122,8 +122,7 @@ static int compare_items(const void *first, const void *second)
 static const char *key_text(const struct selection_item *item, size_t i, struct arena *arena)
 {
 	const char *text = item->keys[i].text;
-	return text[0] != '\0' ? arena_format(arena, "%s%s", steps[i].has, text)
-			       : "does not tell it";
+	return text[0] != '\0' ? arena_format(arena, "%s%s", steps[i].has, text) : "states none";
 }
 
 static void explain(const struct selection_item *first, struct selection_item *item,
@@ -135,7 +134,7 @@ static void explain(const struct selection_item *first, struct selection_item *i
 		item->reason = item->finding.reason;
 	} else if (i == SELECTION_STEPS) {
 		item->step = "place";
-		item->reason = "the same as the first, and behind it in the catalogue";
+		item->reason = "as the first one, which comes earlier in the catalogue";
 	} else {
 		item->step = steps[i].name;
 		item->reason = arena_format(arena, "%s; the first %s", key_text(item, i, arena),

@@ -41,7 +41,7 @@ static int authorize(void *user, const struct http_exchange *refused, unsigned r
 	return error_set(err, ERROR_PERMISSION, "%s",
 			 self->authorization != NULL
 				 ? "the token is not accepted, or not for this"
-				 : "a token is wanted: GPUCERT_TOKEN or --token-file");
+				 : "a token is required: GPUCERT_TOKEN or --token-file");
 }
 
 /* Caller frees. */
@@ -179,7 +179,7 @@ static int check_url(struct http_store *self, const struct publish_options *opti
 	char *name CLEANUP_FREE = memory_copy_start(host, strcspn(host, "/"));
 	if (strpbrk(host, "?#@") != NULL)
 		return error_set(err, ERROR_ARGUMENT,
-				 "a URL without user, query and fragment is wanted; a token goes "
+				 "expected a URL without user, query and fragment; a token goes "
 				 "into GPUCERT_TOKEN or --token-file");
 	if (!http_has_host(self->url))
 		return error_set(err, ERROR_ARGUMENT, "%s: not a URL with a host", self->url);

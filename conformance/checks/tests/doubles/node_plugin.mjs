@@ -1195,15 +1195,20 @@ const faults = {
 		});
 	},
 	/* A message that nobody takes at once is lost. */
+	/* A change is reported a while later; another one meanwhile is lost. */
 	'loses-the-second-of-two': () => {
-		let known = [];
-		let lost = [];
+		const since = new Map();
+		const lost = new Set();
+		const isFresh = (id) => Date.now() - since.get(id) < 1500;
 		unlike('failed', (before) => {
 			const now = before().filter((id) => id !== '');
-			const fresh = now.filter((id) => !known.includes(id));
-			lost = [...lost.filter((id) => now.includes(id)), ...fresh.slice(1)];
-			known = now;
-			return now.filter((id) => !lost.includes(id));
+			for (const id of since.keys()) if (!now.includes(id)) since.delete(id), lost.delete(id);
+			for (const id of now) {
+				if (since.has(id)) continue;
+				if ([...since.keys()].some(isFresh)) lost.add(id);
+				since.set(id, Date.now());
+			}
+			return now.filter((id) => !isFresh(id) && !lost.has(id));
 		});
 	},
 	'all-return-with-one': () => {

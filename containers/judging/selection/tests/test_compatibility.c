@@ -109,7 +109,7 @@ static void test_labels(void)
 	       W, "");
 	/* Other files of features may be there. */
 	expect(HOST, RULE("{feature: local.label, matchExpressions: {site: {op: Exists}}}"), U,
-	       "local.label site {\"op\":\"Exists\"}, and the host does not tell it");
+	       "local.label site {\"op\":\"Exists\"}, and the host does not report it");
 }
 
 static void test_processor(void)
@@ -147,7 +147,7 @@ static void test_instances(void)
 	     "']}, class: {op: In, value: ['" class "']}}}")
 	expect(HOST, PCI("10de", "0302"), W, "");
 	expect(HOST, PCI("10de", "0200"), C, "nothing of the host's fits"); /* of two devices */
-	expect(BARE, PCI("10de", "0302"), U, "the host does not tell it");
+	expect(BARE, PCI("10de", "0302"), U, "the host does not report it");
 	expect(HOST,
 	       RULE("{feature: pci.device, matchExpressions: {vendor: {op: In, value: ['10de']}, sriov_totalvfs: {op: Exists}}}"),
 	       U, "sriov_totalvfs");

@@ -113,7 +113,7 @@ static void test_steps(void)
 	      LINUX("a", ",\"created\":\"2026-10-01\""), "created",
 	      "is of 2026-10-01; the first is of 2026-10-02");
 	FIRST(H200, LINUX("z", ",\"created\":\"2026-10-02\""), LINUX("a", ""), "created",
-	      "does not tell it; the first is of 2026-10-02");
+	      "states none; the first is of 2026-10-02");
 	FIRST(H200, LINUX("a", ""), LINUX("b", ""), "reference",
 	      "is called b; the first is called a");
 }

@@ -127,7 +127,7 @@ static const struct {
 	{"put-broken", ERROR_UNAVAILABLE, "report.json: PUT "},
 	{"put-full", ERROR_REMOTE, "status 507: the server's storage is full"},
 	{"put-large", ERROR_REMOTE, "status 413: the server accepts no file of this size"},
-	{"put-denied", ERROR_PERMISSION, "a token is wanted: GPUCERT_TOKEN or --token-file"},
+	{"put-denied", ERROR_PERMISSION, "a token is required: GPUCERT_TOKEN or --token-file"},
 	{"put-away", ERROR_PROTOCOL, "status 307, which leads to http://localhost:"},
 	{"get-loop", 0, ""},
 	{"put-void", ERROR_PROTOCOL, "PUT is accepted, and GET does not give it back"},
@@ -355,7 +355,7 @@ static void test_token(void)
 	struct publish_options given = options();
 	given.registry.plain_http = false;
 	UNIT_INT(publish(report, "token", "t", &result, &err), ERROR_PERMISSION);
-	UNIT_CONTAINS(err.text, "a token is wanted");
+	UNIT_CONTAINS(err.text, "a token is required");
 	token = "sesame-street";
 	UNIT_INT(publish(report, "token", "t", &result, &err), ERROR_PERMISSION);
 	UNIT_CONTAINS(err.text, "the token is not accepted");
