@@ -169,10 +169,15 @@ bool health_has_registered(const struct device_under_test *device)
 	return kubelet_registration_count(device->rig->kubelet) != device->registrations;
 }
 
-bool health_is_served(const struct device_under_test *device)
+static bool is_served(const struct device_under_test *device)
 {
 	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
 	return stream != NULL && kubelet_stream_state(stream).open;
+}
+
+bool health_is_undisturbed(const struct device_under_test *device)
+{
+	return is_served(device) && !health_has_registered(device);
 }
 
 static void watch_state(const struct kubelet_event *event, void *user)
@@ -189,7 +194,7 @@ static void watch_state(const struct kubelet_event *event, void *user)
 static void expect_stays(struct device_under_test *device, bool healthy)
 {
 	struct rig *rig = device->rig;
-	if (!health_is_served(device) || health_has_registered(device))
+	if (!health_is_undisturbed(device))
 		return;
 	device->healthy = healthy;
 	device->flapped = false;
@@ -261,7 +266,7 @@ static void judge_replica(struct device_under_test *device, const char *id)
 	struct device_under_test replica = *device;
 	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
 	replica.id = id;
-	if (!health_is_served(device) || health_has_registered(device))
+	if (!health_is_undisturbed(device))
 		return;
 	const enum listed listed =
 		health_wait_until(&replica, false, limit_ms, "the replica's failure");
@@ -276,7 +281,7 @@ static void judge_last(struct device_under_test *device)
 	struct rig *rig = device->rig;
 	struct error err = {0};
 	const uint64_t limit_ms = rig_wait_ms(rig, CHECK_LAW_10);
-	if (!health_is_served(device) || health_has_registered(device))
+	if (!health_is_undisturbed(device))
 		return;
 	struct device_under_test *last = health_other_device(device, true);
 	if (last == NULL || !health_set_failed(device, false) ||
@@ -285,7 +290,7 @@ static void judge_last(struct device_under_test *device)
 	    health_look(last) != HEALTHY || health_run_command(last, true, &err) < 0)
 		return;
 	const enum listed listed = health_wait_until(last, false, limit_ms, "the last device");
-	if (!health_is_served(device) || health_has_registered(device))
+	if (!health_is_undisturbed(device))
 		return;
 	if (listed == HEALTHY && health_look(device) != HEALTHY)
 		check_note(rig->run, "only %s was tested: --fail-device makes it fail for %s, too",
@@ -321,7 +326,7 @@ static void device_fails(struct check_run *run)
 		kubelet_stream_close(&device->second);
 	}
 	/* A stream that is opened while the device is failed. */
-	if (!only_one && health_is_served(device) && !health_has_registered(device)) {
+	if (!only_one && health_is_undisturbed(device)) {
 		struct kubelet_stream *fresh CLEANUP_KUBELET_STREAM = open_further(device);
 		if (fresh != NULL)
 			expect_not_healthy(
@@ -352,8 +357,7 @@ static void expect_allocated(struct device_under_test *device)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	if (!health_is_served(device) || health_has_registered(device) ||
-	    health_look(device) != HEALTHY)
+	if (!health_is_undisturbed(device) || health_look(device) != HEALTHY)
 		return;
 	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
 	const char *what =
@@ -412,7 +416,7 @@ static void allocate_failed(struct check_run *run)
 	struct error err = {0};
 	if (device == NULL || !health_fail_and_notice(device))
 		return;
-	if (!health_is_served(device) || health_look(device) != UNHEALTHY) {
+	if (!is_served(device) || health_look(device) != UNHEALTHY) {
 		check_not_applicable(run,
 				     "the plugin does not list a device that failed as Unhealthy");
 		return;
@@ -420,7 +424,7 @@ static void allocate_failed(struct check_run *run)
 	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
 	if (!check_expect_ok(run, rc, "Allocate is answered", &err))
 		return;
-	if (health_is_served(device) && health_look(device) == UNHEALTHY)
+	if (is_served(device) && health_look(device) == UNHEALTHY)
 		(void)check_expect_is(
 			run, reply.code != RPC_OK,
 			check_format(run, "Allocate of %s after it failed", device->id), "an error",

@@ -28,11 +28,11 @@ struct device_under_test *health_other_device(const struct device_under_test *de
 /* What the kubelet's latest list says of it; UNHEALTHY where the stream has ended. */
 enum listed health_look(const struct device_under_test *device);
 
-/* Is the kubelet's stream open? */
-bool health_is_served(const struct device_under_test *device);
-
 /* A plugin that registered meanwhile may have restarted, and examine its devices later. */
 bool health_has_registered(const struct device_under_test *device);
+
+/* The kubelet's stream is open, and the plugin has not registered meanwhile. */
+bool health_is_undisturbed(const struct device_under_test *device);
 
 /* Runs the command of --fail-device, or that of --restore-device. Errors of device_command_run(). */
 int health_run_command(struct device_under_test *device, bool fails, struct error *err);

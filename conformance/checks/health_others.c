@@ -72,7 +72,7 @@ static void expect_served(const struct others *others, int rc, const char *call,
 			  const struct rpc_answer *reply, const struct error *err)
 {
 	struct device_under_test *device = others->device;
-	if (!health_is_served(device) || health_has_registered(device))
+	if (!health_is_undisturbed(device))
 		return;
 	const char *what = check_format(device->rig->run, "%s of other devices after %s failed",
 					call, device->id);
@@ -122,7 +122,7 @@ static void judge_calls(const struct others *others)
 			ids[count++] = id;
 	}
 	if (count == 0 || rig_registration(rig, device->resource) == NULL ||
-	    !health_is_served(device) || health_has_registered(device))
+	    !health_is_undisturbed(device))
 		return;
 	int rc = rig_allocate(rig, device->resource, ids, 1, &reply, &err);
 	expect_served(others, rc, "Allocate", &reply, &err);
@@ -185,7 +185,7 @@ static void judge_health(struct others *others)
 {
 	const struct device_under_test *device = others->device;
 	const V1beta1__ContainerAllocateResponse *failed = others->answers.each[0].answer;
-	if (!health_is_served(device) || health_has_registered(device))
+	if (!health_is_undisturbed(device))
 		return;
 	for (size_t i = 1; i < others->answers.count; i++) {
 		const struct allocate_kept_answer *one = &others->answers.each[i];
@@ -209,7 +209,7 @@ static void judge_answers(const struct others *others, const char *when)
 	for (size_t i = 0; others->stable && i < others->answers.count; i++) {
 		const struct allocate_kept_answer *one = &others->answers.each[i];
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (!health_is_served(device) || health_has_registered(device))
+		if (!health_is_undisturbed(device))
 			return;
 		if (!kubelet_device_is_healthy(
 			    kubelet_resource_device(rig->kubelet, one->resource, one->id)))

@@ -306,7 +306,7 @@ static void expect_present(struct rig *rig, const struct handed_out *out, const 
 	text_each (path, &out->paths)
 		tally_add(&files, file_exists(path), "%s is gone", path);
 	struct cdi_registry registry = {0};
-	if (node_cdi_read(rig->context, &registry, NULL) == 0) {
+	if (out->cdi.count > 0 && node_cdi_read(rig->context, &registry, NULL) == 0) {
 		text_each (name, &out->cdi)
 			tally_add(&files, cdi_registry_find(&registry, name) != NULL,
 				  "%s is in no CDI Spec any more", name);

@@ -140,9 +140,10 @@ int workplace_check(const struct workplace_options *options, struct error *err)
 		rc = error_set(err, ERROR_ARGUMENT, "%s does not exist", program);
 	if (rc < 0)
 		return error_wrap(err, ERROR_ARGUMENT, "--containerd");
-	rc = runtime_find_handlers(&installed, err);
-	for (size_t i = 0; rc == 0 && options->handlers != NULL && i < options->handlers->count;
-	     i++) {
+	const size_t count = options->handlers != NULL ? options->handlers->count : 0;
+	if (count != 0)
+		rc = runtime_find_handlers(&installed, err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
 		const char *name = options->handlers->items[i];
 		if (!text_list_has(&installed, name))
 			rc = error_set(
