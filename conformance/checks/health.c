@@ -365,14 +365,27 @@ static void expect_allocated(struct device_under_test *device)
 	(void)rig_expect_answer(device->rig, rc, what, &reply, &err);
 }
 
+static char *numa_of(const struct device_under_test *device)
+{
+	return list_numa_text(kubelet_device_find(
+		kubelet_resource_devices(device->rig->kubelet, device->resource), device->id));
+}
+
 static void device_returns(struct check_run *run)
 {
 	struct device_under_test *device = health_open_device(run);
-	if (device != NULL && health_fail_and_notice(device) && health_set_failed(device, false) &&
-	    health_expect_listed(device, true)) {
-		expect_stays(device, true);
-		expect_allocated(device);
-	}
+	char *before CLEANUP_FREE = device != NULL ? numa_of(device) : NULL;
+	if (device == NULL || !health_fail_and_notice(device) ||
+	    !health_set_failed(device, false) || !health_expect_listed(device, true))
+		return;
+	expect_stays(device, true);
+	expect_allocated(device);
+	if (!health_is_undisturbed(device) || health_look(device) != HEALTHY)
+		return;
+	char *after CLEANUP_FREE = numa_of(device);
+	(void)check_expect(run, strcmp(before, after) == 0,
+			   check_format(run, "NUMA nodes of %s after it returned", device->id),
+			   before + 1, "%s", after + 1);
 }
 
 static void watch_list(const struct kubelet_event *event, void *user)
@@ -452,10 +465,11 @@ const struct check health_checks[] = {
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
-	HEALTH("device-returns", LAW_11, MEDIUM, 3, device_returns,
+	HEALTH("device-returns", LAW_11, MEDIUM, 4, device_returns,
 	       .title = "A device that works again is offered again",
 	       .advice = "Look at devices that failed as well, and send them as Healthy once they "
-			 "work; a restart of the plugin should not be needed."),
+			 "work, on the NUMA nodes of before; a restart of the plugin should not be "
+			 "needed."),
 	HEALTH("allocated-device", LAW_12, MEDIUM, 1, allocated_device,
 	       .title = "A device in use is listed as Unhealthy before it goes",
 	       .advice = "Keep a device that failed in the lists, as Unhealthy, as long as a "

@@ -216,11 +216,11 @@ const struct check list_and_watch_checks[] = {
 	     .title = "Device ids survive a restart of the plugin",
 	     .advice = "Derive ids from the hardware (PCI address, UUID), not from order or time.",
 	     .needs = {.own_plugin = true}),
-	LIST("idle", LAW_07, HIGH, 1, list_idle,
+	LIST("idle", LAW_07, HIGH, 2, list_idle,
 	     .title = "An idle stream stays open and keeps its devices listed",
 	     .advice = "Set no deadline and no idle limit on ListAndWatch: the kubelet never asks "
 		       "again. Send an unusable device as Unhealthy; the kubelet removes a device "
-		       "that a list omits."),
+		       "that a list omits. Register again only when kubelet.sock is new."),
 	LIST("later-lists", LAW_13, CRITICAL, 1, list_later_lists,
 	     .title = "Later device lists are as sound as the first",
 	     .advice = "Build every list by the same code, from all devices: each replaces the one "

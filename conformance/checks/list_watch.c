@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Device lists while nobody calls the plugin. */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "conformance/checks/list_and_watch.h"
 
@@ -10,7 +11,9 @@
 #include <string.h>
 
 enum {
-	WATCH_MS = 6000, /* plugins that poll do it every 5 s */
+	LATER_MS = 2000,
+	IDLE_MS = 12500,  /* plugins poll, and limit streams and connections, by 5 or 10 s */
+	REPEAT_MS = 2000, /* registration.no-repeat watches so long */
 	STORM_MS = 2000,
 	WATCH_THOROUGH_MS = 600000, /* LAW-07, LAW-14 */
 	AGAIN_MS = 5000,	    /* a plugin that ended a stream registers again */
@@ -22,22 +25,31 @@ struct later {
 	struct list_ids ids;
 	struct tally words;
 	struct text_list seen; /* resources with a first list */
-	bool unsound;	       /* a first list is wrong */
+	uint64_t from_ms;      /* lists before this time are another check's */
+	bool unsound;	       /* a list of another check is wrong */
 	size_t lists;
 };
 
-/* Other checks judge the first list of a resource. */
+static struct later later_begin(struct check_run *run)
+{
+	return (struct later){.ids = list_ids_begin(run),
+			      .words = TALLY_OF(run, "health", "Healthy or Unhealthy")};
+}
+
+/* Other checks judge the first list of a resource, and those before from_ms. */
 static void judge_later(const struct kubelet_event *event, void *user)
 {
 	struct later *later = user;
-	if (!text_list_has(&later->seen, event->resource)) {
+	bool first = !text_list_has(&later->seen, event->resource);
+	if (first || clock_monotonic_ms() < later->from_ms) {
 		struct list_ids ids = list_ids_begin(NULL);
 		struct tally words = {0};
 		list_ids_add(&ids, event->devices);
 		list_health_add(&words, event->devices);
 		later->unsound |=
 			ids.once.wrong + ids.texts.wrong + ids.filled.wrong + words.wrong != 0;
-		text_list_add(&later->seen, event->resource);
+		if (first)
+			text_list_add(&later->seen, event->resource);
 		return;
 	}
 	later->lists++;
@@ -47,15 +59,19 @@ static void judge_later(const struct kubelet_event *event, void *user)
 	list_health_add(&later->words, event->devices);
 }
 
+static void later_end(struct later *later)
+{
+	list_ids_end(&later->ids);
+	tally_end(&later->words);
+	text_list_free(&later->seen);
+}
+
 void list_later_lists(struct check_run *run)
 {
-	struct later later = {.ids = list_ids_begin(run),
-			      .words = TALLY_OF(run, "health", "Healthy or Unhealthy")};
+	struct later later = later_begin(run);
 	struct rig *rig = rig_watching(run, judge_later, &later);
 	if (rig != NULL) {
-		uint64_t waited_ms = rig_watch(rig, WATCH_MS, WATCH_THOROUGH_MS);
-		list_ids_end(&later.ids);
-		tally_end(&later.words);
+		uint64_t waited_ms = rig_watch(rig, LATER_MS, WATCH_THOROUGH_MS);
 		if (later.unsound)
 			check_unsupported(run, "the first list is not sound; see "
 					       "list-and-watch.ids and list-and-watch.health");
@@ -64,7 +80,7 @@ void list_later_lists(struct check_run *run)
 					   (unsigned long long)waited_ms);
 		rig->on_list = NULL;
 	}
-	text_list_free(&later.seen);
+	later_end(&later);
 }
 
 /* A device that appeared in some list. */
@@ -85,6 +101,7 @@ struct steady {
 	struct steady_resource *resources;
 	size_t count;
 	struct tally kept, places;
+	struct later later;
 };
 
 static struct steady_resource *find_steady(struct steady *steady, const char *name)
@@ -112,6 +129,7 @@ char *list_numa_text(const struct kubelet_device *device)
 static void compare_list(const struct kubelet_event *event, void *user)
 {
 	struct steady *steady = user;
+	judge_later(event, &steady->later);
 	struct steady_resource *resource = find_steady(steady, event->resource);
 	const struct kubelet_device_list *list = event->devices;
 	const struct kubelet_device **now CLEANUP_FREE = list_sorted(list);
@@ -159,6 +177,7 @@ static void steady_end(struct check_run *run, struct steady *steady)
 	      check_format(run, "at most %d changes", CHANGES_MAX));
 	tally_end(&steady->kept);
 	tally_end(&steady->places);
+	later_end(&steady->later);
 	for (size_t i = 0; i < steady->count; i++) {
 		struct steady_resource *resource = &steady->resources[i];
 		for (size_t k = 0; k < resource->count; k++) {
@@ -228,12 +247,22 @@ void list_idle(struct check_run *run)
 {
 	struct steady steady = {
 		.kept = TALLY_OF(run, "devices listed before", "still listed"),
-		.places = TALLY_OF(run, "NUMA nodes of a device", "the same in each list")};
+		.places = TALLY_OF(run, "NUMA nodes of a device", "the same in each list"),
+		.later = later_begin(run)};
+	steady.later.from_ms = UINT64_MAX;
 	struct rig *rig = rig_watching(run, compare_list, &steady);
 	if (rig != NULL) {
+		/* list-and-watch.later-lists and registration.no-repeat find what is wrong at once. */
+		steady.later.from_ms = clock_monotonic_ms() + LATER_MS;
 		size_t registrations = kubelet_registration_count(rig->kubelet);
-		uint64_t waited_ms = rig_watch(rig, WATCH_MS, WATCH_THOROUGH_MS);
+		uint64_t waited_ms = rig_watch(rig, REPEAT_MS, REPEAT_MS);
+		size_t early = kubelet_registration_count(rig->kubelet);
+		waited_ms += rig_watch(rig, IDLE_MS - REPEAT_MS, WATCH_THOROUGH_MS - REPEAT_MS);
+		size_t late = kubelet_registration_count(rig->kubelet);
 		check_note(run, "watched for %llu ms", (unsigned long long)waited_ms);
+		if (early == registrations)
+			(void)check_expect_int(run, "further Register calls",
+					       (long long)(late - early), 0);
 		rig_each (resource, rig) {
 			if (!expect_open(rig, resource, registrations))
 				continue;

@@ -29,7 +29,7 @@ enum {
 	HANG_THOROUGH_MS = 60000,
 	SETTLED_MS = 500,
 	REMOVALS = 5,
-	FIGHT_MS = 2000,
+	FIGHT_MS = 1500,
 	FIGHT_THOROUGH_MS = 60000,
 	FIGHT_ATTEMPTS = 4, /* of one resource, both instances together */
 	ANSWER_MS = 10000,

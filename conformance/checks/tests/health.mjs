@@ -71,6 +71,8 @@ await judgeAll([
 	row('health.device-returns', 'looks-at-no-device', {wanted: 'unsupported', reason: 'see health.device-fails'}),
 	wrong('health.device-returns', 'ill-for-good', 'gpu-0 after it was restored: got Unhealthy after 60 s'),
 	wrong('health.device-returns', 'ends-when-a-device-fails', 'got Unhealthy, and the plugin ended'),
+	wrong('health.device-returns', 'places-until-a-failure', 'NUMA nodes of gpu-0 after it returned: got none, expected 1'),
+	right('health.device-returns', 'places-while-all-are-well'),
 	wrong('health.device-returns', 'refuses-what-returned', 'Allocate of gpu-0 after it returned: got INTERNAL'),
 	wrong('health.allocated-device', 'device-vanishes', 'gone from the list at once'),
 	wrong('health.settles', 'drops-changes-for-20-s', 'gpu-0 after it was restored: got Unhealthy'),

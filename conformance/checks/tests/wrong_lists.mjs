@@ -31,7 +31,6 @@ const wrong = {
 		[later(devices, [first, {id: ''}]), 'id: got an empty one'],
 		[later([first, {id: 'gpu\u001b[2J'}]), 'without control characters'],
 		[later([first, {...second, health: 'OK'}]), '\'OK\' of gpu-1'],
-		[polled([first, second, second]), 'id: got gpu-1, expected sent once'],
 		[later([first, {...second, health: 'unhealthy'}], devices), '\'unhealthy\' of gpu-1'],
 	],
 	'list-and-watch.idle': [
@@ -47,7 +46,10 @@ const wrong = {
 		[plugin({end: {after_ms: 0}}), 'ListAndWatch ended with OK (): the plugin did not register again'],
 		[plugin({end: {after_ms: 1500, code: 'INTERNAL', message: 'lost NVML'}}), 'ended with INTERNAL lost NVML'],
 		[plugin({end: {after_ms: 800, cut: true}}), 'ended with UNAVAILABLE'],
-		[plugin({end: {after_ms: 5000}}), 'ended with OK'],
+		[plugin({end: {after_ms: 10500}}), 'ended with OK'],
+		// Long after the start; what comes earlier is found by list-and-watch.later-lists and registration.no-repeat.
+		[polled([first, second, second]), 'id: got gpu-1, expected sent once'],
+		[plugin({register: {repeat: 1, repeat_ms: 9000}}), 'further Register calls: got 1, expected 0'],
 	],
 	'list-and-watch.two-streams': [
 		[plugin({later_streams: {skip: 1, devices: []}}), 'got gpu-0 is only on the first stream'],
@@ -91,6 +93,8 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	...Object.keys(wrong).map((check) => [check, plugin(), check.endsWith('across-resources') ? 'not-applicable' : 'pass']),
 	// In any order, with the health of the moment, and a device that falls ill and recovers.
 	['list-and-watch.idle', later([second, first], [ill(second), first], [second, first])],
+	['list-and-watch.idle', later([first, second, second])],
+	['list-and-watch.idle', plugin({register: {repeat: 1, repeat_ms: 1000}})],
 	['list-and-watch.later-lists', later([...devices, {id: 'gpu-2'}], [ill(first), second, {id: 'gpu-2'}])],
 	['list-and-watch.two-streams', plugin({later_streams: {skip: 1, devices: [second, first]}})],
 	['list-and-watch.two-streams', plugin({devices: many, later_streams: {skip: 1, devices: [...many].reverse()}})],

@@ -1310,6 +1310,10 @@ const faults = {
 	},
 	'places-while-all-are-well': () => faults['places-while'](() => plugin.failed().length === 0),
 	'places-until-a-restart': () => faults['places-while'](() => plugin.restarts === 0),
+	'places-until-a-failure': () => {
+		let well = true;
+		faults['places-while'](() => (well &&= plugin.failed().length === 0));
+	},
 	places: () => faults['places-while'](() => true),
 	/* Right: both ids stand for one device. */
 	'replicas-vanish': () => {
