@@ -331,8 +331,6 @@ static int update_run(const struct text_list *arguments)
 	return proposed ? EXIT_PROPOSALS : EXIT_SUCCESS;
 }
 
-static const struct option_spec no_options[] = {{.name = NULL}};
-
 static const struct option_spec report_options[] = {
 	{OPTION_ROW("report", OPTION_LIST, given.reports), .letter = 'r', .value = "REPORT",
 	 .help = "The folder of a run, or a report.json."},
@@ -353,7 +351,6 @@ const struct command_spec command_expect_check = {
 		"FILE is an expectation file (docs/expectations.md), NAME the name of an installed "
 		"one. Every row must name an existing check and its revision, valid ranges and "
 		"dates, and the day of its next review; 90 days after that day the row is an error.",
-	.options = no_options,
 	.examples = check_examples,
 	.exit_codes = (const char *const[]){"0", "all rows are valid", "2", "usage", "3",
 					    "a file cannot be read or is not valid", NULL},
