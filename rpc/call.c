@@ -144,12 +144,20 @@ void call_process(struct exchange *exchange)
 void call_expire(struct exchange *exchange)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
-	const struct error *lost = channel_lost_reason((struct rpc_channel *)exchange->session);
+	const struct rpc_channel *channel = (const struct rpc_channel *)exchange->session;
+	const struct error *lost = channel_lost_reason(channel);
+	const uint32_t most = rpc_channel_streams_max(channel);
 	if (exchange->released)
 		return;
 	exchange_wake(exchange);
 	if (exchange->closed && lost != NULL)
 		finish(call, RPC_UNAVAILABLE, "%s", lost->text);
+	else if (!exchange->closed &&
+		 nghttp2_session_find_stream(exchange->session->http2, exchange->id) == NULL)
+		finish(call, RPC_DEADLINE_EXCEEDED,
+		       "the deadline has passed; the request was not sent, because the peer allows "
+		       "%u stream%s at a time on a connection",
+		       (unsigned)most, most == 1 ? "" : "s");
 	else
 		finish(call, RPC_DEADLINE_EXCEEDED, "the deadline has passed");
 }

@@ -227,6 +227,34 @@ static void test_deadline_stalled(void)
 	rig_stop(&rig);
 }
 
+/* A stream that stays open takes the only place. */
+static void test_deadline_unsent(void)
+{
+	const struct rpc_server_options one = {.limits = {.concurrent_streams_max = 1}};
+	const struct rpc_call_request hold = {.method = "/test.Test/Hold"};
+	const struct rpc_call_request call = {.method = "/test.Test/Echo",
+					      .timeout_ms = DEADLINE_MS};
+	struct rig rig;
+	struct outcome held;
+	struct outcome out;
+	rig_start(&rig, &one, NULL);
+	outcome_start(&rig, &hold, &held);
+	rig_until(&rig, is_held, &rig, "the handler");
+	outcome_start(&rig, &call, &out);
+	outcome_wait(&rig, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_DEADLINE_EXCEEDED);
+	UNIT_STRING(out.message, "the deadline has passed; the request was not sent, because the "
+				 "peer allows 1 stream at a time on a connection");
+	outcome_free(&out);
+	rpc_stream_finish(rig.held, RPC_OK, NULL);
+	outcome_wait(&rig, &held);
+	outcome_free(&held);
+	outcome_call(&rig, "/test.Test/Echo", "x", 1, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_OK);
+	outcome_free(&out);
+	rig_stop(&rig);
+}
+
 static void test_large_messages(void)
 {
 	const size_t size = 4194304;
@@ -321,5 +349,5 @@ UNIT_MAIN("streams", {"streaming", test_streaming}, {"tiny windows", test_tiny_w
 	  {"pause", test_pause}, {"pause at the end", test_pause_at_the_end},
 	  {"deadline", test_deadline}, {"cancel", test_cancel},
 	  {"cancel stalled", test_cancel_stalled}, {"deadline stalled", test_deadline_stalled},
-	  {"large messages", test_large_messages}, {"message limits", test_message_limits},
-	  {"many at once", test_many_at_once})
+	  {"deadline unsent", test_deadline_unsent}, {"large messages", test_large_messages},
+	  {"message limits", test_message_limits}, {"many at once", test_many_at_once})

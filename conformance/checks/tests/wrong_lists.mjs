@@ -37,6 +37,7 @@ const wrong = {
 		// What changed, and not everything: a kubelet takes it for the whole.
 		[later([ill(second)]), 'example.com/gpu gpu-0 is gone from a list of 1'],
 		[later([first], [second]), 'gpu-1 is gone'],
+		[nodePlugin('one-stream-at-a-time'), 'the request was not sent, because the peer allows 1 stream at a time'],
 		[polled([first]), 'gpu-1 is gone'],
 		[later([]), 'is gone from a list of 0'],
 		[later([first, {...second, numa: [1]}]), 'gpu-1 on NUMA nodes: 1, before: 0'],

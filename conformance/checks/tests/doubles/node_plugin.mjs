@@ -654,6 +654,7 @@ const faults = {
 		faults['lists-late'](ms);
 	},
 	/* Right: one stream and one call are what a kubelet needs. */
+	'one-stream-at-a-time': () => (plugin.settings = {maxConcurrentStreams: 1}),
 	'two-streams-at-a-time': () => (plugin.settings = {maxConcurrentStreams: 2}),
 	/* Right: whatever kubelet comes, it is back when its stream ends. */
 	'registers-at-the-end-of-a-stream': () => {
