@@ -291,12 +291,13 @@ static void test_long_markdown(void)
 	struct text text CLEANUP_TEXT = {0};
 	size_t rows = 0;
 	for (size_t i = 0; i < CHANGES; i++)
-		changes[i] = (struct compare_change){.kind = COMPARE_NEW, .to = &check};
+		changes[i] =
+			(struct compare_change){.kind = COMPARE_FIX, .from = &check, .to = &check};
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
 		comparison.differences[i] =
 			(struct compare_difference){.from = nothing, .to = nothing};
 	print(&comparison, &doc_markdown, &text);
-	for (const char *at = text_string(&text); (at = strstr(at, "| new | ")) != NULL; at++)
+	for (const char *at = text_string(&text); (at = strstr(at, "| fix | ")) != NULL; at++)
 		rows++;
 	UNIT_INT(rows, CHANGES - 1);
 	UNIT_CONTAINS(text_string(&text),
@@ -328,6 +329,30 @@ static void test_alike(void)
 	for (const char *at = text_string(&text); (at = strstr(at, "\nregression ")) != NULL; at++)
 		lines++;
 	UNIT_INT(lines, 3);
+}
+
+/* Two runs of different suites: a line each, not one for each check. */
+static void test_suites_of_one_report(void)
+{
+	cJSON *from CLEANUP_JSON = read_golden();
+	cJSON *to CLEANUP_JSON = read_golden();
+	cJSON *checks = cJSON_GetObjectItem(to, "checks");
+	struct comparison comparison CLEANUP_COMPARISON = {0};
+	struct text text CLEANUP_TEXT = {0};
+	size_t lines = 0;
+	struct error err = {0};
+	for (int i = cJSON_GetArraySize(checks) - 1; i >= 0; i--) {
+		const char *id = view_string(cJSON_GetArrayItem(checks, i), "/id");
+		if (!text_starts_with(id, "isolation."))
+			cJSON_DeleteItemFromArray(checks, i);
+	}
+	CU_ASSERT_EQUAL_FATAL(comparison_make(from, to, &comparison, &err), 0);
+	print(&comparison, &doc_terminal, &text);
+	UNIT_CONTAINS(text_string(&text), "gone    registration.in-time and 1 more  pass    -");
+	UNIT_CONTAINS(text_string(&text), "gone    api.vulkan and 1 more");
+	for (const char *at = text_string(&text); (at = strstr(at, "\ngone ")) != NULL; at++)
+		lines++;
+	UNIT_INT(lines, 2);
 }
 
 static void test_files_that_are_no_reports(void)
@@ -365,4 +390,5 @@ UNIT_MAIN("compare", {"headlines", test_headlines}, {"followers", test_followers
 	  {"recordings", test_recordings}, {"text and JSON", test_text_and_json},
 	  {"Markdown", test_markdown}, {"long Markdown", test_long_markdown}, {"held", test_held},
 	  {"changes with one reason are one line", test_alike},
+	  {"suites that one report has", test_suites_of_one_report},
 	  {"files that are not reports", test_files_that_are_no_reports})

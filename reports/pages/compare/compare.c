@@ -121,9 +121,9 @@ static const char *cause_of(const struct compare_change *change)
 	return cause[0] == '\0' && change->from != NULL ? change->from->cause : cause;
 }
 
-static const char *reason_of(const struct compare_change *change)
+static const struct view_check *shown_of(const struct compare_change *change)
 {
-	return change->to != NULL ? change->to->reason : change->from->reason;
+	return change->to != NULL ? change->to : change->from;
 }
 
 static bool outcomes_equal(const struct view_check *a, const struct view_check *b)
@@ -135,13 +135,17 @@ size_t comparison_alike(const struct comparison *comparison, size_t index)
 {
 	const struct compare_change *change = &comparison->changes[index];
 	const char *cause = cause_of(change);
+	const struct view_check *shown = shown_of(change);
+	const bool suite = cause[0] == '\0' && shown->reason[0] == '\0';
 	size_t alike = 0;
-	if (cause[0] == '\0' && reason_of(change)[0] == '\0')
+	if (suite && change->from != NULL && change->to != NULL)
 		return 1;
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct compare_change *other = &comparison->changes[i];
 		if (other->kind != change->kind || strcmp(cause_of(other), cause) != 0 ||
-		    (cause[0] == '\0' && strcmp(reason_of(other), reason_of(change)) != 0) ||
+		    (cause[0] == '\0' && strcmp(shown_of(other)->reason, shown->reason) != 0) ||
+		    (suite &&
+		     strncmp(shown_of(other)->id, shown->id, shown->suite_size + 1) != 0) ||
 		    !outcomes_equal(other->from, change->from) ||
 		    !outcomes_equal(other->to, change->to))
 			continue;

@@ -71,8 +71,8 @@ void comparison_free(struct comparison *comparison);
 /* The only part that changed independently; COMPARE_PART_COUNT: none or several. */
 enum compare_part comparison_only_part(const struct comparison *comparison);
 
-/* How many checks changed in the same way, with the same reason or because of the same other check: they are shown as
- * one. 0: an earlier change represents this one. */
+/* How many checks changed in the same way, with the same reason, because of the same other check, or as checks of one
+ * suite that only one report has: they are shown as one. 0: an earlier change represents this one. */
 size_t comparison_alike(const struct comparison *comparison, size_t index);
 
 /* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". Not escaped. */
