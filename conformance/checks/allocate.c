@@ -379,8 +379,8 @@ static void before_list(struct check_run *run)
 	CHECK("allocate." name, rule, severity, revision, body, .timeout_s = 180,                  \
 	      .needs.devices = 1, .depends_on = "allocate.one-response", __VA_ARGS__)
 
-#define ALLOCATE_CDI(name, rule, severity, judging, ...)                                           \
-	ALLOCATE_BODY("cdi-" name, rule, severity, 1, allocate_cdi, .param = &(judging),           \
+#define ALLOCATE_CDI(name, rule, severity, revision, judging, ...)                                 \
+	ALLOCATE_BODY("cdi-" name, rule, severity, revision, allocate_cdi, .param = &(judging),    \
 		      .needs.os = "linux", .needs.live_node = true, __VA_ARGS__)
 
 const struct check allocate_checks[] = {
@@ -518,29 +518,29 @@ const struct check allocate_checks[] = {
 			      "Put the resource's name into the names of variables and the keys of "
 			      "annotations: of entries with one name the kubelet keeps the first."),
 	ALLOCATE_CDI(
-		"resolves", ALC_22, CRITICAL, allocate_cdi_resolves,
+		"resolves", ALC_22, CRITICAL, 1, allocate_cdi_resolves,
 		.title = "CDI devices in answers are in valid Specs of the node",
 		.advice = "Write the Spec before you answer, as *.json or *.yaml directly in one "
 			  "of the runtime's folders; gen-device-mounts --for cdi --check "
 			  "reports what is wrong with it."),
-	ALLOCATE_CDI("specs", ALC_22S, MEDIUM, allocate_cdi_specs,
+	ALLOCATE_CDI("specs", ALC_22S, MEDIUM, 2, allocate_cdi_specs,
 		     .title = "CDI Specs of the kinds that answers name are valid",
 		     .advice = "Repair or remove the file: a runtime ignores it with all of its "
-			       "devices."),
-	ALLOCATE_CDI("files", ALC_29, CRITICAL, allocate_cdi_files,
+			       "devices. Give it the mode 0644: its mounts and hooks are root's."),
+	ALLOCATE_CDI("files", ALC_29, CRITICAL, 1, allocate_cdi_files,
 		     .title = "Mount sources and device nodes in CDI edits exist",
 		     .advice = "Write the Spec again when drivers change: a container with a mount "
 			       "source that is missing does not start."),
-	ALLOCATE_CDI("agrees", ALC_30, HIGH, allocate_cdi_agrees,
+	ALLOCATE_CDI("agrees", ALC_30, HIGH, 1, allocate_cdi_agrees,
 		     .title = "CDI edits contradict neither each other nor the answer",
 		     .advice =
 			     "Set each path and each variable once, in the Spec or in the answer: "
 			     "which of two wins depends on the runtime."),
-	ALLOCATE_CDI("once", ALC_24, LOW, allocate_cdi_once,
+	ALLOCATE_CDI("once", ALC_24, LOW, 1, allocate_cdi_once,
 		     .title = "No device node is handed out by the answer and by CDI",
 		     .advice = "Hand a device out one way: a runtime that knows CDI applies both, "
 			       "and permissions or owners of the second one replace the first's."),
-	ALLOCATE_CDI("one-device", ALC_31, CRITICAL, allocate_cdi_one_device,
+	ALLOCATE_CDI("one-device", ALC_31, CRITICAL, 1, allocate_cdi_one_device,
 		     .title = "The CDI devices for one id add no second device",
 		     .advice = "Put a device's nodes and drivers into its own edits: edits of the "
 			       "whole Spec apply to every container."),

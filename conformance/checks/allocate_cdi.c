@@ -5,11 +5,14 @@
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/node_cdi.h"
+#include "conformance/checks/node_file.h"
 #include "conformance/checks/offer.h"
 #include "conformance/checks/tally.h"
 #include "containers/launch/launch.h"
 
 #include <string.h>
+
+enum { OTHERS_WRITE = 0002 };
 
 struct look {
 	struct check_run *run;
@@ -115,10 +118,16 @@ static void judge_specs(struct look *look, const struct offer *offer)
 		text_list_add(&look->kinds, kind);
 		for (size_t i = 0; i < look->registry.count; i++) {
 			const struct cdi_file *file = &look->registry.files[i];
-			if (cdi_file_is_of_kind(file, kind))
-				tally_add(&look->tally, file->why == NULL, "%s: %s: %s", file->path,
-					  cdi_defect_name(file->spec.defect),
-					  file->why != NULL ? file->why : "");
+			if (!cdi_file_is_of_kind(file, kind))
+				continue;
+			tally_add(&look->tally, file->why == NULL, "%s: %s: %s", file->path,
+				  cdi_defect_name(file->spec.defect),
+				  file->why != NULL ? file->why : "");
+			/* Its hooks run as root, and it mounts what it likes. */
+			const int mode = node_file_mode(file->path);
+			(void)check_expect(look->run, mode < 0 || (mode & OTHERS_WRITE) == 0,
+					   check_format(look->run, "mode of %s", file->path),
+					   "not writable for every user", "%04o", (unsigned)mode);
 		}
 	}
 }

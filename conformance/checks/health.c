@@ -17,7 +17,8 @@
 enum {
 	STEADY_MS = 1000,
 	IDLE_THOROUGH_MS = 20000,
-	STAY_S = 3, /* the state is watched */
+	STAY_S = 3,	    /* the state is watched */
+	STAY_FAILED_S = 10, /* longer than plugins wait before they take a device back */
 };
 
 static const char *const listed_names[] = {"Healthy", "Unhealthy", "not listed"};
@@ -190,8 +191,7 @@ static void watch_state(const struct kubelet_event *event, void *user)
 	device->flapped |= healthy != device->healthy;
 }
 
-/* The state that the list shows does not change by itself. */
-static void expect_stays(struct device_under_test *device, bool healthy)
+void health_expect_stays(struct device_under_test *device, bool healthy, int seconds)
 {
 	struct rig *rig = device->rig;
 	if (!health_is_undisturbed(device))
@@ -200,11 +200,11 @@ static void expect_stays(struct device_under_test *device, bool healthy)
 	device->flapped = false;
 	rig->on_list = watch_state;
 	rig->on_list_user = device;
-	(void)rig_watch(rig, STAY_S * 1000, STAY_S * 1000);
+	(void)rig_watch(rig, (uint64_t)seconds * 1000, (uint64_t)seconds * 1000);
 	rig->on_list = NULL;
 	(void)check_expect_is(rig->run, !device->flapped,
 			      check_format(rig->run, "%s in the %d s after its %s was listed",
-					   device->id, STAY_S, healthy ? "return" : "failure"),
+					   device->id, seconds, healthy ? "return" : "failure"),
 			      healthy ? "Healthy all the time" : "never Healthy",
 			      healthy ? "not Healthy for a time" : "Healthy for a time");
 }
@@ -311,7 +311,7 @@ static void device_fails(struct check_run *run)
 	const bool only_one = device->second == NULL;
 	if (!health_set_failed(device, true) || !health_expect_listed(device, false))
 		return;
-	expect_stays(device, false);
+	health_expect_stays(device, false, STAY_FAILED_S);
 	if (replica != NULL)
 		judge_replica(device, replica);
 	/* A list with the change must come on every stream. */
@@ -350,42 +350,6 @@ bool health_fail_and_notice(struct device_under_test *device)
 				  "health.device-fails",
 				  device->id);
 	return noticed;
-}
-
-/* Pods get the device again. */
-static void expect_allocated(struct device_under_test *device)
-{
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	if (!health_is_undisturbed(device) || health_look(device) != HEALTHY)
-		return;
-	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
-	const char *what =
-		check_format(device->rig->run, "Allocate of %s after it returned", device->id);
-	(void)rig_expect_answer(device->rig, rc, what, &reply, &err);
-}
-
-static char *numa_of(const struct device_under_test *device)
-{
-	return list_numa_text(kubelet_device_find(
-		kubelet_resource_devices(device->rig->kubelet, device->resource), device->id));
-}
-
-static void device_returns(struct check_run *run)
-{
-	struct device_under_test *device = health_open_device(run);
-	char *before CLEANUP_FREE = device != NULL ? numa_of(device) : NULL;
-	if (device == NULL || !health_fail_and_notice(device) ||
-	    !health_set_failed(device, false) || !health_expect_listed(device, true))
-		return;
-	expect_stays(device, true);
-	expect_allocated(device);
-	if (!health_is_undisturbed(device) || health_look(device) != HEALTHY)
-		return;
-	char *after CLEANUP_FREE = numa_of(device);
-	(void)check_expect(run, strcmp(before, after) == 0,
-			   check_format(run, "NUMA nodes of %s after it returned", device->id),
-			   before + 1, "%s", after + 1);
 }
 
 static void watch_list(const struct kubelet_event *event, void *user)
@@ -461,11 +425,11 @@ static void idle_with_failed_device(struct check_run *run)
 	      __VA_ARGS__)
 
 const struct check health_checks[] = {
-	HEALTH("device-fails", LAW_10, CRITICAL, 4, device_fails,
+	HEALTH("device-fails", LAW_10, CRITICAL, 5, device_fails,
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
-	HEALTH("device-returns", LAW_11, MEDIUM, 4, device_returns,
+	HEALTH("device-returns", LAW_11, MEDIUM, 4, health_device_returns,
 	       .title = "A device that works again is offered again",
 	       .advice = "Look at devices that failed as well, and send them as Healthy once they "
 			 "work, on the NUMA nodes of before; a restart of the plugin should not be "
@@ -485,7 +449,7 @@ const struct check health_checks[] = {
 	HEALTH("idle", LOAD_08, MEDIUM, 1, idle_with_failed_device,
 	       .title = "A plugin with a failed device stays idle",
 	       .advice = "Report a failure once, and pause between looks at the device."),
-	HEALTH("settles", LAW_20, MEDIUM, 5, health_settles,
+	HEALTH("settles", LAW_20, MEDIUM, 6, health_settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

@@ -53,5 +53,8 @@ bool health_fail_and_notice(struct device_under_test *device);
 enum listed health_wait_until(struct device_under_test *device, bool healthy, uint64_t limit_ms,
 			      const char *what);
 
-/* Devices other than the failing one (health_others.c); repeated failures and returns (health_settles.c). */
-check_body health_others_stay, health_settles;
+/* The state that the list shows does not change by itself; nothing is recorded when the plugin registers meanwhile. */
+void health_expect_stays(struct device_under_test *device, bool healthy, int seconds);
+
+/* A device that works again (health_returns.c); devices other than the failing one (health_others.c); repeated failures and returns (health_settles.c). */
+check_body health_device_returns, health_others_stay, health_settles;

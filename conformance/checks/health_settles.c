@@ -64,8 +64,14 @@ static bool settles_after_restarts(struct device_under_test *device)
 	if (!health_set_failed(device, true) || !expect_steady(device, false))
 		return false;
 	device->when = ", and the kubelet restarted";
-	if (!restart_kubelet(device) || !expect_steady(device, false) ||
-	    !health_set_failed(device, false))
+	if (!restart_kubelet(device))
+		return check_expect(
+			device->rig->run, false,
+			check_format(device->rig->run,
+				     "%s, after a kubelet's restart while %s was failed",
+				     device->resource, device->id),
+			"registered and listed, as after the restart before", "neither");
+	if (!expect_steady(device, false) || !health_set_failed(device, false))
 		return false;
 	bool held = expect_steady(device, true) && change_without_kubelet(device, true) &&
 		    change_without_kubelet(device, false);

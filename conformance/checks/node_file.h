@@ -34,6 +34,9 @@ static inline bool node_file_is_device(const struct node_file *file)
  * numbers. */
 bool node_file_identify(const char *path, struct node_file *out);
 
+/* The permission bits of a file, links followed; -1: unknown, and always on Windows. */
+int node_file_mode(const char *path);
+
 /* Counts the visible descriptors of this machine's processes that have this device node open, by any
  * path. */
 size_t node_file_count_open(const char *path);

@@ -145,6 +145,11 @@ void registration_answer_delayed(struct check_run *run)
 		(void)check_expect_at_most(run,
 					   check_format(run, "attempts to register %s", resource),
 					   rig_count_attempts(rig, resource, 0), SLOW_ATTEMPTS);
+		const struct kubelet_stream *stream = rig_stream(rig, resource);
+		(void)check_expect_is(
+			run, stream != NULL && kubelet_stream_state(stream).open,
+			check_format(run, "the stream of %s after the answer", resource), "open",
+			"ended");
 	}
 }
 

@@ -212,7 +212,10 @@ static void terminate(struct check_run *run)
 	(void)check_expect(run, died || result->end == PROCESS_EXITED, "the plugin's end",
 			   "an exit, or by SIGTERM", "signal %d", result->code);
 	if (!died && result->code != 0)
-		check_note(run, "SIGTERM ended the plugin with exit code %d", result->code);
+		(void)check_expect(run, !rig->run_of_plugin.crashed, "exit code after SIGTERM",
+				   "any, without a crash", "%d%s%s", result->code,
+				   rig->run_of_plugin.crashed ? " after: " : "",
+				   rig->run_of_plugin.crashed ? rig->run_of_plugin.said[1] : "");
 
 	/* Daemons of a DaemonSet's plugin die with its container; those of a service would stay. */
 	struct text_list names CLEANUP_TEXT_LIST = {0};
@@ -350,7 +353,7 @@ const struct check restart_checks[] = {
 		.title = "Quick kubelet restarts leave the plugin registered and working",
 		.advice = "Close the old listener and its connections before you serve again, and "
 			  "derive answers from ids only."),
-	CHECK("restart.terminate", RES_08, MEDIUM, 2, terminate, .timeout_s = 300,
+	CHECK("restart.terminate", RES_08, MEDIUM, 3, terminate, .timeout_s = 300,
 	      .depends_on = "list-and-watch.arrives",
 	      .title = "SIGTERM ends the plugin and removes its socket",
 	      .advice = "Handle SIGTERM: end the streams, remove the socket, exit; or leave the "

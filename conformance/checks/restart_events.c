@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
+#include "conformance/checks/handed_out.h"
 #include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/node_cdi.h"
 #include "conformance/checks/raw_client.h"
@@ -23,7 +24,7 @@ enum {
 	LEAKS = 6,
 	LEAKS_THOROUGH = 100,
 	REGISTRATIONS_EACH = 2, /* for each restart: its socket went, and kubelet.sock appeared */
-	ABSENT_MS = 2000,
+	ABSENT_MS = 4000,	/* longer than a plugin that tries a few times */
 	ABSENT_THOROUGH_MS = 600000,
 	HANG_MS = 1000,
 	HANG_THOROUGH_MS = 60000,
@@ -109,7 +110,7 @@ void restart_leaks(struct check_run *run)
 	if (known < 0)
 		return;
 	(void)check_expect_at_most(run, "Register calls after these restarts",
-				   (long long)(kubelet_registration_count(rig->kubelet) - from),
+				   rig_count_attempts(rig, NULL, from),
 				   (long long)(rig->resources.count * count * REGISTRATIONS_EACH));
 	rig_expect_idle(rig, SETTLED_MS, SETTLED_MS, "after these restarts");
 	if (known <= AGAIN) {
@@ -288,55 +289,11 @@ void restart_side_by_side(struct check_run *run)
 	}
 }
 
-/* What answers hand out: paths of the node, and CDI devices that its Specs define. */
-struct handed_out {
-	struct text_list paths, cdi;
-};
-
-static void handed_out_free(struct handed_out *out)
-{
-	text_list_free(&out->paths);
-	text_list_free(&out->cdi);
-}
-
-static void expect_present(struct rig *rig, const struct handed_out *out, const char *when)
-{
-	TALLY(files, rig->run, check_format(rig->run, "what the answer hands out, %s", when),
-	      "present");
-	text_each (path, &out->paths)
-		tally_add(&files, file_exists(path), "%s is gone", path);
-	struct cdi_registry registry = {0};
-	if (out->cdi.count > 0 && node_cdi_read(rig->context, &registry, NULL) == 0) {
-		text_each (name, &out->cdi)
-			tally_add(&files, cdi_registry_find(&registry, name) != NULL,
-				  "%s is in no CDI Spec any more", name);
-	}
-	cdi_registry_free(&registry);
-}
-
-static void keep_handed_out(struct rig *rig, const V1beta1__ContainerAllocateResponse *answer,
-			    struct handed_out *out)
-{
-	struct cdi_registry registry = {0};
-	allocate_add_mounted(answer, &out->paths);
-	answer_each (device, answer, devices) {
-		if (file_exists(device->host_path))
-			text_list_add(&out->paths, device->host_path);
-	}
-	if (answer->n_cdi_devices > 0 && node_cdi_read(rig->context, &registry, NULL) == 0) {
-		answer_each (cdi, answer, cdi_devices) {
-			if (cdi_registry_find(&registry, cdi->name) != NULL)
-				text_list_add(&out->cdi, cdi->name);
-		}
-	}
-	cdi_registry_free(&registry);
-}
-
 /* Containers run on while their plugin is away, and start again with the answer of before. */
 void restart_answer_stays(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
-	struct handed_out out CLEANUP(handed_out_free) = {0};
+	struct handed_out out CLEANUP_HANDED_OUT = {0};
 	if (rig == NULL)
 		return;
 
@@ -350,7 +307,7 @@ void restart_answer_stays(struct check_run *run)
 			rig, resource, rig_ids(&ids), 1, "Allocate of one device", &reply);
 		if (answer == NULL)
 			return;
-		keep_handed_out(rig, answer, &out);
+		handed_out_add(rig, answer, true, &out);
 	}
 	if (out.paths.count + out.cdi.count == 0) {
 		check_not_applicable(run, "the answers hand out no file of the node");
@@ -362,14 +319,14 @@ void restart_answer_stays(struct check_run *run)
 	rig->supervised = true;
 	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
 	    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0)
-		expect_present(rig, &out, "after the kubelet's restart");
+		handed_out_expect(rig, &out, "after the kubelet's restart");
 	rig->supervised = false;
 	if (!rig_stop_plugin(rig, SIGTERM))
 		return;
-	expect_present(rig, &out, "after the plugin's end");
+	handed_out_expect(rig, &out, "after the plugin's end");
 	rig_leave_second(rig);
 	if (rig_start_plugin(rig) && rig_expect_registered(rig) && rig_expect_listed(rig))
-		expect_present(rig, &out, "after the plugin's restart");
+		handed_out_expect(rig, &out, "after the plugin's restart");
 }
 
 void restart_both(struct check_run *run)

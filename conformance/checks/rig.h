@@ -150,7 +150,7 @@ const struct kubelet_registration *rig_last_registration(const struct rig *rig,
 /* The options of rig_registration(); none are set without a registration. */
 struct kubelet_plugin_options rig_options(const struct rig *rig, const char *resource);
 
-/* The attempts to register the resource, from this index on. */
+/* The attempts to register the resource, from this index on. NULL: every resource under test. */
 long long rig_count_attempts(const struct rig *rig, const char *resource, size_t from);
 
 /* A loop_condition of the rig: the plugin's present run has tried to register, or has ended. */

@@ -123,8 +123,11 @@ struct kubelet_plugin_options rig_options(const struct rig *rig, const char *res
 long long rig_count_attempts(const struct rig *rig, const char *resource, size_t from)
 {
 	long long count = 0;
-	for (size_t i = from; i < kubelet_registration_count(rig->kubelet); i++)
-		count += text_equal(kubelet_registration_at(rig->kubelet, i)->resource, resource);
+	for (size_t i = from; i < kubelet_registration_count(rig->kubelet); i++) {
+		const char *found = kubelet_registration_at(rig->kubelet, i)->resource;
+		count += resource != NULL ? text_equal(found, resource)
+					  : text_list_has(&rig->resources, found);
+	}
 	return count;
 }
 

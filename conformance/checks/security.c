@@ -25,20 +25,10 @@ enum {
 	NAME_LEAST = 4,	 /* characters: a shorter name of a node is a common word */
 };
 
-/* The permission bits of a file; -1: unknown. */
-static int mode_of(const char *path)
-{
-	uv_fs_t request;
-	int rc = uv_fs_stat(NULL, &request, path, NULL);
-	int mode = rc == 0 ? (int)(request.statbuf.st_mode & 0777) : -1;
-	uv_fs_req_cleanup(&request);
-	return mode;
-}
-
 static void judge_modes(struct rig *rig, const struct kubelet_registration *r)
 {
-	int mode = r != NULL && r->socket != NULL ? mode_of(r->socket) : -1;
-	int directory = mode_of(kubelet_plugin_dir(rig->kubelet));
+	int mode = r != NULL && r->socket != NULL ? node_file_mode(r->socket) : -1;
+	int directory = node_file_mode(kubelet_plugin_dir(rig->kubelet));
 	if (mode < 0 || directory < 0) {
 		check_unsupported(rig->run, "the mode of the plugin's socket is not known");
 		return;

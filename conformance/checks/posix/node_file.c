@@ -36,6 +36,12 @@ static struct node_file node_file_of(const struct stat *status)
 	return file;
 }
 
+int node_file_mode(const char *path)
+{
+	struct stat status = {0};
+	return stat(path, &status) == 0 ? (int)(status.st_mode & 0777) : -1;
+}
+
 bool node_file_identify(const char *path, struct node_file *out)
 {
 	struct stat status = {0};

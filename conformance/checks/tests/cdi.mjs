@@ -2,6 +2,7 @@
 // usage: node cdi.mjs BUILD
 // CDI devices in answers and the node's Specs, without a container: what is wrong must fail for its own reason, what is unusual must
 // not. containerd_cdi.mjs injects them.
+import {chmodSync} from 'node:fs';
 import {join} from 'node:path';
 import {judgeAll, nodePlugin, scripted} from './harness.mjs';
 import {device} from './machine.mjs';
@@ -34,6 +35,8 @@ const left = folderOf({});
 const latest = folderOf({});
 const each = folderOf({});
 const gone = folderOf({});
+const open = folderOf({'open.json': one});
+chmodSync(join(open, 'open.json'), 0o666);
 const badField = spec(kind, {b: {environment: ['A=b']}});
 
 const harm = ['allocate.read-only', 'allocate.harmless-variables'];
@@ -65,6 +68,7 @@ const rows = [
 	// What lies deeper or has another name is not read.
 	wrong('resolves', 'in no Spec', [folderOf({'gpu.json.new': one, 'gpu.yml': one})]),
 	wrong('specs', 'bad.json: unknown-field', [folderOf({'gpu.json': one, 'bad.json': badField})]),
+	wrong('specs', 'open.json: got 0666, expected not writable for every user', [open]),
 	wrong('files', '/nonexistent/lib.so', edits({mounts: [mount('/nonexistent/lib.so')]})),
 	wrong('files', '/nonexistent/lib.so', edits(env('A=b'), {containerEdits: {mounts: [mount('/nonexistent/lib.so')]}})),
 	wrong('files', '/etc/hostname: not a character or block device', edits({deviceNodes: [{path: '/dev/gpu0', hostPath: '/etc/hostname'}]})),

@@ -232,6 +232,10 @@ rows.push(
 	].map(([check, reason, wanted]) => ({
 		check: `registration.${check}`, plugin: plugin({register: {deadline_ms: 600000}, ...rpc('GetDevicePluginOptions', {hang: true})}), args, reason, wanted, alone: true,
 	})),
+	// What another resource of the plugin does is not this one's.
+	...['registration.no-repeat', 'list-and-watch.idle', 'restart.leaks'].map((check) => ({
+		check, plugin: scripted({plugins: [right, {...right, resource: 'example.com/other', register: {repeat: 30, repeat_ms: 400}}]}), args, wanted: 'pass',
+	})),
 	// Refused before the kubelet looked at the socket.
 	{check: 'registration.endpoint-accepts', plugin: plugin({version: 'v1alpha'}), args, wanted: 'unsupported', reason: 'came to the dial-back'},
 	// What a plugin printed before it ended, and that it ended, is the reason of whatever fails over it.

@@ -9,6 +9,12 @@ bool node_file_identify(const char *path, struct node_file *out)
 	return false;
 }
 
+int node_file_mode(const char *path)
+{
+	(void)path;
+	return -1;
+}
+
 size_t node_file_count_open(const char *path)
 {
 	(void)path;

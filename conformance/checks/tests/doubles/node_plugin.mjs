@@ -1249,6 +1249,29 @@ const faults = {
 			return before(data);
 		});
 	},
+	'panics-at-its-end': () => unlike('stop', () => {
+		console.error('panic: send on closed channel\n\ngoroutine 1 [running]:');
+		process.exit(2);
+	}),
+	'well-again-by-itself': () => {
+		const since = new Map();
+		unlike('failed', (before) => before().filter((id) => {
+			if (!since.has(id)) since.set(id, Date.now());
+			return Date.now() - since.get(id) < 6000;
+		}));
+	},
+	// Listed as Unhealthy, too, from the first failure on.
+	'listed-twice-after-it': () => {
+		const ever = new Set();
+		unlike('failed', (before) => before().map((id) => (ever.add(id), id)));
+		unlike('list', (before) => Buffer.concat([before(), ...[...ever].filter((id) => !plugin.failed().includes(id)).map((id) => plugin.device(id, true))]));
+	},
+	'node-of-the-failed-time': () => {
+		const ever = new Set();
+		unlike('failed', (before) => before().map((id) => (ever.add(id), id)));
+		plugin.node = (id) => (ever.has(id) ? '/dev/nowhere' : '/dev/null');
+	},
+	'registers-when-all-are-well': () => unlike('begin', (before) => plugin.failed().length === 0 && before()),
 	'refuses-what-returned': () => {
 		const ever = new Set();
 		unlike('failed', (before) => before().map((id) => (ever.add(id), id)));

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* A device that works again. */
+#include "base/cleanup.h"
+#include "conformance/checks/allocate.h"
+#include "conformance/checks/handed_out.h"
+#include "conformance/checks/health.h"
+#include "conformance/checks/list_and_watch.h"
+
+#include <string.h>
+
+enum {
+	STAY_S = 3, /* the state is watched */
+};
+
+/* A kubelet counts a device twice that is listed as Healthy and as Unhealthy. */
+static void expect_listed_once(const struct device_under_test *device)
+{
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(device->rig->kubelet, device->resource);
+	size_t times = 0;
+	listed_each (listed, list)
+		times += text_equal(listed->id, device->id);
+	if (health_is_undisturbed(device))
+		(void)check_expect_int(device->rig->run,
+				       check_format(device->rig->run,
+						    "entries for %s in the list after it returned",
+						    device->id),
+				       (long long)times, 1);
+}
+
+/* Pods get the device again. */
+static void expect_allocated(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct handed_out out CLEANUP_HANDED_OUT = {0};
+	if (!health_is_undisturbed(device) || health_look(device) != HEALTHY)
+		return;
+	const char *what = check_format(rig->run, "Allocate of %s after it returned", device->id);
+	const V1beta1__ContainerAllocateResponse *answer =
+		allocate_expect(rig, device->resource, &device->id, 1, what, &reply);
+	if (answer == NULL || rig_is_windows(rig))
+		return;
+	handed_out_add(rig, answer, false, &out);
+	handed_out_expect(rig, &out, check_format(rig->run, "after %s returned", device->id));
+}
+
+static char *numa_of(const struct device_under_test *device)
+{
+	return list_numa_text(kubelet_device_find(
+		kubelet_resource_devices(device->rig->kubelet, device->resource), device->id));
+}
+
+void health_device_returns(struct check_run *run)
+{
+	struct device_under_test *device = health_open_device(run);
+	char *before CLEANUP_FREE = device != NULL ? numa_of(device) : NULL;
+	if (device == NULL || !health_fail_and_notice(device) ||
+	    !health_set_failed(device, false) || !health_expect_listed(device, true))
+		return;
+	expect_listed_once(device);
+	health_expect_stays(device, true, STAY_S);
+	expect_allocated(device);
+	if (!health_is_undisturbed(device) || health_look(device) != HEALTHY)
+		return;
+	char *after CLEANUP_FREE = numa_of(device);
+	(void)check_expect(run, strcmp(before, after) == 0,
+			   check_format(run, "NUMA nodes of %s after it returned", device->id),
+			   before + 1, "%s", after + 1);
+}
