@@ -114,6 +114,15 @@ int environment_merge(cJSON *environment, const struct json_at *from, struct err
 	return 0;
 }
 
+void environment_digest_lines(struct text_list *lines, const char *end, char out[DIGEST_SIZE])
+{
+	struct text all CLEANUP_TEXT = {0};
+	text_list_sort(lines);
+	text_each (line, lines)
+		text_addf(&all, "%s%s", line, end);
+	digest_bytes(text_string(&all), all.size, out);
+}
+
 /* One line "PATH DIGEST" for each file, as for runtimeFiles. */
 static void add_other_files(cJSON *device)
 {
@@ -132,13 +141,9 @@ static void add_other_files(cJSON *device)
 	if (lines.count == 0)
 		return;
 
-	struct text all CLEANUP_TEXT = {0};
 	struct members other CLEANUP_MEMBERS = members_new();
 	char digest[DIGEST_SIZE] = "";
-	text_list_sort(&lines);
-	text_each (line, &lines)
-		text_add(&all, line);
-	digest_bytes(text_string(&all), all.size, digest);
+	environment_digest_lines(&lines, "", digest);
 	member_int(&other, "count", (int64_t)lines.count);
 	member_string(&other, "digest", digest);
 	(void)cJSON_AddItemToObject(device, "otherFiles", members_take(&other));
@@ -209,12 +214,8 @@ static void add_line(const char *section, const char *const *identity, const cJS
 void environment_digest(const cJSON *environment, char out[DIGEST_SIZE])
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	struct text all CLEANUP_TEXT = {0};
 	environment_each(environment, add_line, &lines);
-	text_list_sort(&lines);
-	text_each (line, &lines)
-		text_addf(&all, "%s\n", line);
-	digest_bytes(text_string(&all), all.size, out);
+	environment_digest_lines(&lines, "\n", out);
 }
 
 /* Windows may report numbers as strings. */

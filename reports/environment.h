@@ -39,6 +39,9 @@ void environment_each(const cJSON *environment, environment_use *use, void *user
  * node. */
 bool environment_is_live(const cJSON *environment);
 
+/* SHA-256 over the lines, which it sorts, each with `end` behind it. */
+void environment_digest_lines(struct text_list *lines, const char *end, char out[DIGEST_SIZE]);
+
 /* SHA-256 over the identifying members. */
 void environment_digest(const cJSON *environment, char out[DIGEST_SIZE]);
 

@@ -112,25 +112,23 @@ void findings_free(struct findings *findings)
 
 struct findings_headline findings_headline_of(const cJSON *report)
 {
-	const char *result = view_string(report, "/verdict/conformance/result");
-	bool violated = strcmp(result, "violated") == 0;
-	bool conformant = strcmp(result, "conformant") == 0;
-	bool unexpected =
-		strcmp(view_string(report, "/verdict/expectation/result"), "unexpected") == 0;
+	bool violated = view_is(report, "/verdict/conformance/result", "violated");
+	bool conformant = view_is(report, "/verdict/conformance/result", "conformant");
+	bool unexpected = view_is(report, "/verdict/expectation/result", "unexpected");
 	switch (view_int(report, "/verdict/exitCode")) {
 	case REPORT_EXIT_EXPECTED:
 		if (conformant)
-			return (struct findings_headline){FINDINGS_GOOD, "PASSED"};
-		return (struct findings_headline){FINDINGS_OPEN, violated ? "EXPECTED" : "PARTIAL"};
+			return (struct findings_headline){DOC_GOOD, "PASSED"};
+		return (struct findings_headline){DOC_WARN, violated ? "EXPECTED" : "PARTIAL"};
 	case REPORT_EXIT_UNEXPECTED:
-		return (struct findings_headline){FINDINGS_BAD,
+		return (struct findings_headline){DOC_BAD,
 						  violated || unexpected ? "FAILED" : "PARTIAL"};
 	case REPORT_EXIT_INCOMPLETE:
-		return (struct findings_headline){FINDINGS_OPEN, "INCOMPLETE"};
+		return (struct findings_headline){DOC_WARN, "INCOMPLETE"};
 	case REPORT_EXIT_TOO_FEW:
-		return (struct findings_headline){FINDINGS_OPEN, "TOO FEW"};
+		return (struct findings_headline){DOC_WARN, "TOO FEW"};
 	default:
-		return (struct findings_headline){FINDINGS_BAD, "BROKEN"};
+		return (struct findings_headline){DOC_BAD, "BROKEN"};
 	}
 }
 
@@ -198,8 +196,7 @@ bool findings_add_kubelets(const cJSON *report, struct text *out)
 		}
 	}
 	/* A plugin that violates a MUST works correctly with none of them. */
-	if (failing.size == 0 &&
-	    text_equal(view_string(report, "/verdict/conformance/result"), "violated"))
+	if (failing.size == 0 && view_is(report, "/verdict/conformance/result", "violated"))
 		text_reset(out);
 	if (failing.size == 0)
 		return true;
@@ -207,11 +204,16 @@ bool findings_add_kubelets(const cJSON *report, struct text *out)
 	return false;
 }
 
+static void add_alike(const struct finding *finding, struct text *out)
+{
+	if (finding->alike > 1)
+		text_addf(out, " and %zu more", finding->alike - 1);
+}
+
 void finding_add_name(const struct finding *finding, struct text *out)
 {
 	text_add(out, finding->check->id);
-	if (finding->alike > 1)
-		text_addf(out, " and %zu more", finding->alike - 1);
+	add_alike(finding, out);
 }
 
 void finding_add_story(const struct finding *finding, struct text *out)
@@ -221,8 +223,7 @@ void finding_add_story(const struct finding *finding, struct text *out)
 	const char *requirement = view_string(check, "/requirement");
 	const char *entry = view_string(check, "/expected/entry");
 
-	if (finding->alike > 1)
-		text_addf(out, " and %zu more", finding->alike - 1);
+	add_alike(finding, out);
 	if (requirement[0] != '\0')
 		text_addf(out, " (%s %s)", view_string(check, "/level"), requirement);
 	if (finding->held > 0)

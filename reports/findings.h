@@ -3,6 +3,7 @@
 
 /* The notable facts of a report, for the formats that people read. Texts are not escaped: each format does that. */
 
+#include "reports/document.h"
 #include "reports/view.h"
 
 /* Checks with the same outcome, disposition and reason, which are reported once. */
@@ -33,11 +34,9 @@ struct findings {
 int findings_open(const cJSON *report, struct findings *findings, struct error *err);
 void findings_free(struct findings *findings);
 
-enum findings_tone { FINDINGS_GOOD, FINDINGS_OPEN, FINDINGS_BAD };
-
 struct findings_headline {
-	enum findings_tone tone;
-	const char *word; /* "PASSED", only if conformant; "FAILED", "PARTIAL", ... */
+	enum doc_tone tone; /* good, bad, or warn: open */
+	const char *word;   /* "PASSED", only if conformant; "FAILED", "PARTIAL", ... */
 };
 
 struct findings_headline findings_headline_of(const cJSON *report);

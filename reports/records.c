@@ -74,7 +74,7 @@ static const struct json_member run_begin[] = {
 
 static const struct json_member environment[] = {ANY("environment"), {0}};
 
-const struct json_member record_settings[] = {
+static const struct json_member settings[] = {
 	WORD("launcher", NEEDED, launchers),
 	STRING("profile", NEEDED),
 	FLAG("thorough", NEEDED),
@@ -121,12 +121,9 @@ static const struct json_member planned_check[] = {
 };
 
 static const struct json_member plan[] = {
-	OBJECT("settings", NEEDED, record_settings),
-	COUNT("filteredOut", NEEDED),
-	COUNT("flakeBudget", OR_ABSENT),
-	OBJECTS("requirements", requirement),
-	OBJECTS("checks", planned_check),
-	{0},
+	OBJECT("settings", NEEDED, settings), COUNT("filteredOut", NEEDED),
+	COUNT("flakeBudget", OR_ABSENT),      OBJECTS("requirements", requirement),
+	OBJECTS("checks", planned_check),     {0},
 };
 
 static const struct json_member phase[] = {

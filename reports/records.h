@@ -44,7 +44,6 @@ extern const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT];
 enum journal_type journal_type_of(const char *name);
 
 /* Objects in records that a report holds as well. */
-extern const struct json_member record_settings[];
 extern const struct json_member record_requirement[]; /* without leftOut and notApplicable */
 extern const struct json_member record_identity[];    /* of a planned check */
 

@@ -89,7 +89,7 @@ static cJSON *report_of(struct render *render)
 	render_add_verdict(render, &json);
 	struct members checks = member_array(&json, "checks");
 	for (size_t i = 0; i < render->check_count; i++)
-		member_item(&checks, NULL, render_check_json(render, &render->checks[i]));
+		render_add_check(render, &render->checks[i], &checks);
 	member_copy(&json, "predictions", render->predictions);
 	return members_take(&json);
 }

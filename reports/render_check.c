@@ -280,11 +280,12 @@ void render_count_flakes(struct render *render)
 						failed > field_count(render->plan, "flakeBudget");
 }
 
-cJSON *render_check_json(const struct render *render, struct render_check *check)
+void render_add_check(const struct render *render, struct render_check *check,
+		      struct members *checks)
 {
 	static const char *const lists[] = {"devices",	"deviceOutcomes", "assertions",	 "notes",
 					    "evidence", "events",	  "observations"};
-	struct members json CLEANUP_MEMBERS = members_new();
+	struct members json = member_object(checks, NULL);
 	const cJSON *watched = watched_of(check);
 	const cJSON *end = check->end != NULL ? check->end->json : NULL;
 	const cJSON *advice = field_get(end, "advice");
@@ -328,5 +329,4 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 			member_item(&json, lists[i], STEAL(check->lists[i]));
 	}
 	member_int(&json, "leftOut", field_count(end, "leftOut"));
-	return members_take(&json);
 }

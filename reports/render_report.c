@@ -89,9 +89,9 @@ static cJSON *ids_with(const struct render *render, enum report_requirement_verd
 }
 
 /* Violated beats incomplete: one violated MUST is enough to know. */
-static cJSON *conformance_json(const struct render *render, enum report_conformance *result)
+static enum report_conformance add_conformance(const struct render *render, struct members *verdict)
 {
-	struct members conformance CLEANUP_MEMBERS = members_new();
+	struct members conformance = member_object(verdict, "conformance");
 	cJSON *must CLEANUP_JSON = ids_with(render, REPORT_VIOLATED, "must");
 	cJSON *should CLEANUP_JSON = ids_with(render, REPORT_VIOLATED, "should");
 	cJSON *open CLEANUP_JSON = ids_with(render, REPORT_NOT_TESTED, "must");
@@ -100,14 +100,14 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 	const int count = cJSON_GetArraySize(open);
 	const bool live = environment_is_live(render->environment);
 	const bool complete = state_of(render) == REPORT_COMPLETE;
-	*result = REPORT_CONFORMANCE_INCOMPLETE;
+	enum report_conformance result = REPORT_CONFORMANCE_INCOMPLETE;
 	if (must->child != NULL)
-		*result = REPORT_CONFORMANCE_VIOLATED;
+		result = REPORT_CONFORMANCE_VIOLATED;
 	else if (count == 0 && proven->child != NULL && live && complete)
-		*result = REPORT_CONFORMANT;
-	member_string(&conformance, "result", report_conformance_names[*result]);
+		result = REPORT_CONFORMANT;
+	member_string(&conformance, "result", report_conformance_names[result]);
 
-	if (*result != REPORT_CONFORMANCE_INCOMPLETE)
+	if (result != REPORT_CONFORMANCE_INCOMPLETE)
 		member_string(&conformance, "reason", "");
 	else if (render->plan == NULL)
 		member_string(&conformance, "reason", "the run ended before it had a plan");
@@ -124,7 +124,7 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 	member_item(&conformance, "should", STEAL(should));
 	member_item(&conformance, "notTested", STEAL(open));
 	member_item(&conformance, "notApplicable", STEAL(other));
-	return members_take(&conformance);
+	return result;
 }
 
 /* Did a decided check compare something under that kubelet? `*failed`: did a comparison fail? */
@@ -166,9 +166,9 @@ static void add_kubelets(const struct render *render, struct members *verdict)
 		member_item(verdict, "kubelets", members_take(&kubelets));
 }
 
-static cJSON *requirements_json(const struct render *render)
+static void add_requirements(const struct render *render, struct members *report)
 {
-	struct members array CLEANUP_MEMBERS = members_new_array();
+	struct members array = member_array(report, "requirements");
 	for (size_t i = 0; i < render->requirement_count; i++) {
 		const struct render_requirement *requirement = &render->requirements[i];
 		enum report_requirement_verdict verdict =
@@ -183,7 +183,6 @@ static cJSON *requirements_json(const struct render *render)
 		member_string(&json, "verdict", report_requirement_verdict_names[verdict]);
 		member_taken(&json, "reason", render_requirement_reason(requirement));
 	}
-	return members_take(&array);
 }
 
 void render_add_verdict(const struct render *render, struct members *report)
@@ -199,7 +198,6 @@ void render_add_verdict(const struct render *render, struct members *report)
 		.tally = &tally,
 		.min_run = (size_t)field_count(invocation, "minRun"),
 		.conformance_required = cJSON_IsTrue(field_get(invocation, "conformanceRequired")),
-		.conformance = REPORT_CONFORMANCE_INCOMPLETE,
 	};
 	for (size_t i = 0; i < render->check_count; i++) {
 		const struct render_check *check = &render->checks[i];
@@ -211,7 +209,7 @@ void render_add_verdict(const struct render *render, struct members *report)
 		    disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 			member_string(&unexpected, NULL, check->id);
 	}
-	member_item(report, "requirements", requirements_json(render));
+	add_requirements(render, report);
 	struct members totals = member_object(report, "totals");
 	member_int(&totals, "checks", (int64_t)report_tally_total(&tally));
 	member_int(&totals, "ran", (int64_t)report_tally_ran(&tally));
@@ -224,7 +222,7 @@ void render_add_verdict(const struct render *render, struct members *report)
 			   (int64_t)tally.dispositions[i]);
 
 	struct members verdict = member_object(report, "verdict");
-	member_item(&verdict, "conformance", conformance_json(render, &facts.conformance));
+	facts.conformance = add_conformance(render, &verdict);
 	struct members expectation = member_object(&verdict, "expectation");
 	member_string(&expectation, "result",
 		      json_first(unexpected.object) != NULL ? "unexpected" : "as-expected");

@@ -85,8 +85,9 @@ enum report_disposition render_disposition(const struct render_check *check);
 /* Why the requirement has its verdict: "" when it is satisfied. Caller frees. */
 char *render_requirement_reason(const struct render_requirement *requirement);
 
-/* The check's object in the report. Its arrays move into the object. */
-cJSON *render_check_json(const struct render *render, struct render_check *check);
+/* Adds the check's object to the report's array. Its arrays move into the object. */
+void render_add_check(const struct render *render, struct render_check *check,
+		      struct members *checks);
 
 /* Members of the report: run; requirements, totals and verdict. */
 void render_add_run(const struct render *render, struct members *report);

@@ -43,18 +43,16 @@ void report_add_check(struct report_document *it, const char *class, const char 
 	doc_add(it->doc, "<a class=%s href=#c-%s>%s</a>", class, id, name);
 }
 
-void report_add_more(struct report_document *it, size_t count, const char *what)
+void report_add_more(struct report_document *it, size_t count, size_t shown, const char *what)
 {
 	const bool somewhere = it->location != NULL;
-	if (count != 0)
-		doc_add(it->doc, "<p class=soft>%zu more %s: %s%sreport.json</p>", count, what,
-			somewhere ? it->location : "", somewhere ? "/" : "");
+	if (count > shown)
+		doc_add(it->doc, "<p class=soft>%zu more %s: %s%sreport.json</p>", count - shown,
+			what, somewhere ? it->location : "", somewhere ? "/" : "");
 }
 
 void report_add_verdict(struct report_document *it)
 {
-	static const char *const tones[] = {
-		[FINDINGS_GOOD] = "good", [FINDINGS_OPEN] = "warn", [FINDINGS_BAD] = "bad"};
 	const struct findings_headline headline = findings_headline_of(it->report);
 	struct text verdict CLEANUP_TEXT = {0};
 	struct text fixed CLEANUP_TEXT = {0};
@@ -69,7 +67,8 @@ void report_add_verdict(struct report_document *it)
 		doc_add(it->doc, "<p class=word>%s</p>", headline.word);
 	doc_add(it->doc, "<p>");
 	if (doc_is(it->doc, DOC_FORM_TERMINAL))
-		doc_add(it->doc, "<b class=%s>%s</b>", tones[headline.tone], headline.word);
+		doc_add(it->doc, "<b class=%s>%s</b>", doc_tone_names[headline.tone],
+			headline.word);
 	doc_add(it->doc, "%s</p>", text_string(&verdict));
 }
 
@@ -133,7 +132,7 @@ static void add_outcome_on(struct report_document *it, const struct view_check *
 	json_each (item, json_pointer(check->json, "/deviceOutcomes")) {
 		const enum report_outcome outcome =
 			report_outcome_of(view_string(item, "/outcome"));
-		if (strcmp(view_string(item, "/ref"), ref) != 0 || outcome == REPORT_OUTCOME_COUNT)
+		if (!view_is(item, "/ref", ref) || outcome == REPORT_OUTCOME_COUNT)
 			continue;
 		const char *word = report_outcome_names[outcome];
 		doc_heat(it->doc, doc_tone_of(outcome), 1, 1, NULL, dense ? word : "",
@@ -181,8 +180,8 @@ void report_add_apis(struct report_document *it)
 			add_api(it, check, columns);
 	}
 	doc_end(it->doc, DOC_BOX);
-	report_add_more(it, !is_html && rows > APIS_MAX ? rows - APIS_MAX : 0, "APIs");
-	report_add_more(it, devices - columns, "devices");
+	report_add_more(it, is_html ? 0 : rows, APIS_MAX, "APIs");
+	report_add_more(it, devices, columns, "devices");
 }
 
 /* `where`: a pointer to a string or strings, or a section of the environment, which is shown by its name. */
@@ -251,7 +250,7 @@ static void add_device(struct report_document *it, const cJSON *device)
 	struct text apis CLEANUP_TEXT = {0}, name CLEANUP_TEXT = {0};
 	add_strings(&apis, json_pointer(device, "/apis"));
 	json_each (driver, json_pointer(it->report, "/environment/drivers")) {
-		if (name.size == 0 && text_equal(view_string(driver, "/key"), key))
+		if (name.size == 0 && view_is(driver, "/key", key))
 			environment_add_name("drivers", driver, &name);
 	}
 	doc_add(it->doc,
@@ -305,7 +304,7 @@ void report_add_environment(struct report_document *it)
 	doc_end(it->doc, DOC_BOX);
 	if (folded)
 		doc_end(it->doc, DOC_DETAILS);
-	report_add_more(it, devices - shown, "devices");
+	report_add_more(it, devices, shown, "devices");
 }
 
 static void add_section(struct report_document *it, const struct finding_list *list,
@@ -317,7 +316,7 @@ static void add_section(struct report_document *it, const struct finding_list *l
 	size_t left = report_add_findings(it, list, LIST_MAX);
 	if (list == &it->findings.untested)
 		left = it->untested_left - (list->checks - left);
-	report_add_more(it, left, what);
+	report_add_more(it, left, 0, what);
 	doc_end(it->doc, DOC_SECTION);
 }
 

@@ -39,8 +39,8 @@ size_t report_count_apis(const struct report_document *it);
 /* The last lines: the report's place, with the number of checks that were not printed, and the journal's digest. */
 void report_add_end(struct report_document *it, size_t failed_left, size_t untested_left);
 
-/* "3 more devices: out/report.json", after a list that was cut; nothing for 0. */
-void report_add_more(struct report_document *it, size_t count, const char *what);
+/* "3 more devices: out/report.json", after a list of which only the first were shown. */
+void report_add_more(struct report_document *it, size_t count, size_t shown, const char *what);
 
 /* The id of a check, in HTML a link to the check. */
 void report_add_check(struct report_document *it, const char *class, const char *id,

@@ -81,8 +81,8 @@ static void add_works(struct report_document *it)
 		passed = all = 0;
 		json_each (outcome, json_pointer(head->json, "/deviceOutcomes")) {
 			all++;
-			if (head->unproven || strcmp(view_string(outcome, "/outcome"),
-						     report_outcome_names[REPORT_PASS]) != 0)
+			if (head->unproven ||
+			    !view_is(outcome, "/outcome", report_outcome_names[REPORT_PASS]))
 				continue;
 			passed++;
 			last = view_string(outcome, "/ref");

@@ -81,6 +81,11 @@ const char *view_string(const cJSON *report, const char *pointer)
 	return string != NULL ? string : "";
 }
 
+bool view_is(const cJSON *report, const char *pointer, const char *string)
+{
+	return strcmp(view_string(report, pointer), string) == 0;
+}
+
 void view_add_escaped(struct text *out, const char *string)
 {
 	text_add_escaped(out, string, strlen(string));
@@ -112,8 +117,7 @@ void view_add_conformance(const cJSON *report, struct text *out)
 		const cJSON *untested = json_pointer(report, "/verdict/conformance/notTested");
 		text_addf(out, "conformance not proven%s%s", reason[0] != '\0' ? ", " : "", reason);
 		if (json_first(untested) != NULL &&
-		    strcmp(view_string(report, "/run/state"),
-			   report_state_names[REPORT_COMPLETE]) != 0)
+		    !view_is(report, "/run/state", report_state_names[REPORT_COMPLETE]))
 			text_add(out, "; not tested");
 		add_ids(untested, out);
 	}

@@ -39,6 +39,9 @@ int64_t view_int(const cJSON *report, const char *pointer);
 int64_t view_duration(const cJSON *report, const char *pointer);
 const char *view_string(const cJSON *report, const char *pointer);
 
+/* Is it the string at the JSON pointer? */
+bool view_is(const cJSON *report, const char *pointer, const char *string);
+
 /* Why a check's failure is expected: an entry of an expectation file, or else its level. */
 const char *view_expected_by(const cJSON *check);
 

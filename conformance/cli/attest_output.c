@@ -53,8 +53,7 @@ int attest_print(const char *command, bool json, const char *text, const char *k
 		member_item(&members, "certified", json_new_strings(subject));
 	member_copy(&members, "subjects", json_pointer(statement, "/subject"));
 	member_copy(&members, "faults", faults->items);
-	cJSON *document CLEANUP_JSON = members_take(&members);
-	rc = options_print(json_print(document), err);
+	rc = options_print(json_print(members.object), err);
 	if (rc < 0)
 		return command_failed(command, rc, err);
 	return good ? EXIT_SUCCESS : EXIT_FAULTS;

@@ -42,15 +42,7 @@ static const struct option_spec attest_options[] = {
 	 .help = "The file to write. Default: attestation.json in the report's folder."},
 	{OPTION_ROW("url", OPTION_STRING, given.url), .value = "URL",
 	 .help = "A page about the run, such as a job of a CI system; becomes part of the attestation."},
-	{.name = NULL},
-};
-
-static const char *const attest_examples[] = {
-	"gpucert attest gpucert-report --key vendor.key",
-	"Sign the report of a run, its journal and its evidence.",
-	"gpucert verify gpucert-report --key vendor.key.pub",
-	"Verify it with the public key, as anybody can.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_attest = {
@@ -65,12 +57,13 @@ const struct command_spec command_attest = {
 		"does not match its journal, or whose evidence is missing or was changed, is not "
 		"signed. A run that is not conformant is signed with the result FAILED.",
 	.options = attest_options,
-	.examples = attest_examples,
+	.examples = TEXTS("gpucert attest gpucert-report --key vendor.key",
+			  "Sign the report of a run, its journal and its evidence.",
+			  "gpucert verify gpucert-report --key vendor.key.pub",
+			  "Verify it with the public key, as anybody can."),
 	.exit_codes =
-		(const char *const[]){
-			"0", "signed", "1",
-			"not signed: the folder was changed after the run, or an expectation expired",
-			"2", "usage", "3",
-			"a file cannot be read or written, or the key is not one", NULL},
+		TEXTS("0", "signed", "1",
+		      "not signed: the folder was changed after the run, or an expectation expired",
+		      "2", "usage", "3", "a file cannot be read or written, or the key is not one"),
 	.run = attest_run,
 };

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "conformance/cli/commands.h"
 #include "reports/certificates/bundle.h"
+#include "reports/view.h"
 
 #include <string.h>
 
@@ -37,7 +38,7 @@ static int bundle_run(const struct text_list *arguments)
 
 	int rc = bundle_write(arguments->items[0], path, given.include_identity, &bundle, &err);
 	if (rc == 0) {
-		text_add_escaped(&out, path, strlen(path));
+		view_add_escaped(&out, path);
 		text_addf(&out, ": %zu files, %s (journal %s)\n", bundle.files,
 			  redactions[bundle.redaction], bundle.journal);
 		rc = options_print(text_take(&out), &err);
@@ -52,26 +53,7 @@ static const struct option_spec bundle_options[] = {
 	{OPTION_ROW("include-host-identity", OPTION_FLAG, given.include_identity),
 	 .help = "If the run stored names of host and users, home folders and serial numbers ('run "
 		 "--include-host-identity'), keep them."},
-	{.name = NULL},
-};
-
-static const char *const bundle_examples[] = {
-	"gpucert bundle gpucert-report",
-	"Write gpucert-report.tar.gz, for an issue or a colleague.",
-	"gpucert bundle gpucert-report -o t4.tar.gz && tar -xzf t4.tar.gz",
-	"Unpack the archive: it is a report folder again, which 'gpucert report' verifies.",
-	NULL,
-};
-
-static const char *const bundle_exit_codes[] = {
-	"0",
-	"done",
-	"2",
-	"usage",
-	"3",
-	"the journal cannot be read, journal or evidence was changed after the run, or the "
-	"archive cannot be written",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_bundle = {
@@ -85,7 +67,14 @@ const struct command_spec command_bundle = {
 		"stored identities is redacted now, and its journal chained anew.\n\nThe same run "
 		"makes the same archive.",
 	.options = bundle_options,
-	.examples = bundle_examples,
-	.exit_codes = bundle_exit_codes,
+	.examples = TEXTS(
+		"gpucert bundle gpucert-report",
+		"Write gpucert-report.tar.gz, for an issue or a colleague.",
+		"gpucert bundle gpucert-report -o t4.tar.gz && tar -xzf t4.tar.gz",
+		"Unpack the archive: it is a report folder again, which 'gpucert report' verifies."),
+	.exit_codes = EXIT_CODES(
+		"done",
+		"the journal cannot be read, journal or evidence was changed after the run, or the "
+		"archive cannot be written"),
 	.run = bundle_run,
 };

@@ -74,11 +74,11 @@ static int check_run(const struct text_list *arguments)
 
 	if (faults_count(&faults) == 0) {
 		text_add(&text, "certified: ");
-		text_add_escaped(&text, product.name, strlen(product.name));
+		view_add_escaped(&text, product.name);
 		text_add(&text, " ");
-		text_add_escaped(&text, product.version, strlen(product.version));
+		view_add_escaped(&text, product.version);
 		text_add(&text, " by ");
-		text_add_escaped(&text, product.vendor, strlen(product.vendor));
+		view_add_escaped(&text, product.vendor);
 		text_add(&text, "\n");
 		text_each (line, &subject)
 			text_addf(&text, "%s\n", line);
@@ -99,7 +99,7 @@ static const struct option_spec build_options[] = {
 		 "folder, if it exists."},
 	{OPTION_ROW("out", OPTION_STRING, given.output), .letter = 'o', .value = "DIR",
 	 .help = "The folder to make. Required."},
-	{.name = NULL},
+	{0},
 };
 
 static const struct option_spec check_options[] = {
@@ -107,16 +107,7 @@ static const struct option_spec check_options[] = {
 	 .help = "The public key of the vendor. Required."},
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print as JSON, faults included, each with a word."},
-	{.name = NULL},
-};
-
-static const char *const build_examples[] = {
-	"gpucert certify build gpucert-report --product product.yaml --key vendor.key -o certificate",
-	"Make the folder that is published, when everything was tested.",
-	"gpucert certify build gpucert-report --product product.yaml --claims claims.json --key "
-	"vendor.key -o certificate",
-	"The same, with reasons for requirements that were not tested.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_certify_build = {
@@ -131,17 +122,15 @@ const struct command_spec command_certify_build = {
 		"and each that was not tested is claimed with a justification. Otherwise every "
 		"reason is printed, and nothing is written.",
 	.options = build_options,
-	.examples = build_examples,
-	.exit_codes =
-		(const char *const[]){"0", "made", "1", "not certified; the reasons are printed",
-				      "2", "usage", "3", "a file cannot be read or written", NULL},
+	.examples = TEXTS(
+		"gpucert certify build gpucert-report --product product.yaml --key vendor.key -o certificate",
+		"Make the folder that is published, when everything was tested.",
+		"gpucert certify build gpucert-report --product product.yaml --claims claims.json --key "
+		"vendor.key -o certificate",
+		"The same, with reasons for requirements that were not tested."),
+	.exit_codes = TEXTS("0", "made", "1", "not certified; the reasons are printed", "2",
+			    "usage", "3", "a file cannot be read or written"),
 	.run = build_run,
-};
-
-static const char *const check_examples[] = {
-	"gpucert certify check certificate --key vendor.key.pub",
-	"Check a published folder.",
-	NULL,
 };
 
 const struct command_spec command_certify_check = {
@@ -154,8 +143,9 @@ const struct command_spec command_certify_check = {
 		"claims allow the word certified today. Each fault is a line on standard error, as "
 		"with 'verify', with the additional words unnamed-file and not-certified.",
 	.options = check_options,
-	.examples = check_examples,
-	.exit_codes = (const char *const[]){"0", "certified", "1", "not certified", "2", "usage",
-					    "3", "folder or key cannot be read", NULL},
+	.examples = TEXTS("gpucert certify check certificate --key vendor.key.pub",
+			  "Check a published folder."),
+	.exit_codes = TEXTS("0", "certified", "1", "not certified", "2", "usage", "3",
+			    "folder or key cannot be read"),
 	.run = check_run,
 };

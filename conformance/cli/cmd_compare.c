@@ -100,17 +100,7 @@ static const struct option_spec compare_options[] = {
 	 .help = "When to exit with 1: if a check that passed no longer does (regression); also if "
 		 "any other check changed, is gone or cannot be compared (change); or never (nothing).",
 	 .choices = limits},
-	{.name = NULL},
-};
-
-static const char *const compare_examples[] = {
-	"gpucert compare yesterday today",
-	"Show what a new driver or a new build of Windows changed.",
-	"gpucert compare --fail-on change baseline/report.json gpucert-report",
-	"Let CI fail when any check ended differently than in the baseline.",
-	"gpucert compare --format html yesterday today >comparison.html",
-	"Make a page of the difference, with links to both reports.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_compare = {
@@ -128,9 +118,14 @@ const struct command_spec command_compare = {
 		"with both versions.\n\nOutcomes are compared; whether they were expected does not "
 		"matter. A Windows image follows its host's build, and so does not count as a change.",
 	.options = compare_options,
-	.examples = compare_examples,
-	.exit_codes = (const char *const[]){"0", "no regression", "1",
-					    "a regression, or a change that --fail-on names", "2",
-					    "usage", "3", "a report cannot be read", NULL},
+	.examples = TEXTS("gpucert compare yesterday today",
+			  "Show what a new driver or a new build of Windows changed.",
+			  "gpucert compare --fail-on change baseline/report.json gpucert-report",
+			  "Let CI fail when any check ended differently than in the baseline.",
+			  "gpucert compare --format html yesterday today >comparison.html",
+			  "Make a page of the difference, with links to both reports."),
+	.exit_codes =
+		TEXTS("0", "no regression", "1", "a regression, or a change that --fail-on names",
+		      "2", "usage", "3", "a report cannot be read"),
 	.run = compare_run,
 };

@@ -10,6 +10,7 @@
 #include "conformance/cli/commands.h"
 #include "conformance/runner/runner.h"
 #include "containers/offers.h"
+#include "reports/view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,19 +39,18 @@ static void add_row(enum state state, const char *what, const char *detail, cons
 	static const char *const names[] = {[OK] = "ok", [NOTE] = "note", [MISSING] = "missing"};
 	static const enum style styles[] = {
 		[OK] = STYLE_GREEN, [NOTE] = STYLE_YELLOW, [MISSING] = STYLE_RED};
-	struct members row CLEANUP_MEMBERS = members_new();
 	struct text shown CLEANUP_TEXT = {0};
 	doctor.missing = doctor.missing || state == MISSING;
 	if (doctor.json) {
+		struct members row = member_object(doctor.rows, NULL);
 		member_string(&row, "state", names[state]);
 		member_string(&row, "what", what);
 		member_string(&row, "detail", detail);
 		if (mend != NULL)
 			member_string(&row, "mend", mend);
-		member_item(doctor.rows, NULL, members_take(&row));
 		return;
 	}
-	text_add_escaped(&shown, detail, strlen(detail));
+	view_add_escaped(&shown, detail);
 	(void)printf("%s%-8s%s %-*s %s\n", style(doctor.color, styles[state]), names[state],
 		     style(doctor.color, STYLE_RESET), WIDTH, what, text_string(&shown));
 	if (mend != NULL)
@@ -188,7 +188,7 @@ static void on_plan(const struct plan *plan, const struct context *context,
 
 static const struct option_spec doctor_options[] = {
 	{OPTION_ROW("json", OPTION_FLAG, doctor.json), .help = "Print a JSON array."},
-	{.name = NULL},
+	{0},
 };
 
 static int doctor_run(const struct text_list *arguments)
@@ -213,27 +213,12 @@ static int doctor_run(const struct text_list *arguments)
 		settings.workplace.launcher = "none";
 		rc = runner_run(&settings, suites, &exit_code, &err);
 	}
-	if (rc < 0)
-		return command_failed("doctor", rc, &err);
-	if (doctor.json) {
-		cJSON *json CLEANUP_JSON = members_take(&rows);
-		rc = options_print(json_print(json), &err);
-	}
+	if (rc == 0 && doctor.json)
+		rc = options_print(json_print(rows.object), &err);
 	if (rc < 0)
 		return command_failed("doctor", rc, &err);
 	return doctor.missing ? EXIT_INCOMPLETE : EXIT_SUCCESS;
 }
-
-static const char *const doctor_examples[] = {
-	"gpucert doctor",
-	"Show what a run on this machine would leave out, and how to change that.",
-	NULL,
-};
-
-static const char *const doctor_exit_codes[] = {
-	"0", "every check that applies to this node can run",	 "1",  "something is missing",
-	"3", "broken: the devices of the node cannot be listed", NULL,
-};
 
 const struct command_spec command_doctor = {
 	.name = "doctor",
@@ -243,7 +228,11 @@ const struct command_spec command_doctor = {
 		"and shows which checks could run. What is missing comes with the command that "
 		"installs it. Nothing is changed.",
 	.options = doctor_options,
-	.examples = doctor_examples,
-	.exit_codes = doctor_exit_codes,
+	.examples =
+		TEXTS("gpucert doctor",
+		      "Show what a run on this machine would leave out, and how to change that."),
+	.exit_codes = TEXTS("0", "every check that applies to this node can run", "1",
+			    "something is missing", "3",
+			    "broken: the devices of the node cannot be listed"),
 	.run = doctor_run,
 };

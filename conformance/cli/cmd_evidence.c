@@ -44,7 +44,7 @@ static int evidence_run(const struct text_list *arguments)
 static const struct option_spec evidence_options[] = {
 	{OPTION_ROW("out", OPTION_STRING, out_directory), .letter = 'o', .value = "DIR",
 	 .help = "Folder for the pages; those of an earlier run in it are replaced."},
-	{.name = NULL},
+	{0},
 };
 
 const struct command_spec command_evidence = {
@@ -58,8 +58,7 @@ const struct command_spec command_evidence = {
 		"complete and conformant run on a live node with an accelerator implements anything; "
 		"a requirement that was not tested is not in the fragment.",
 	.options = evidence_options,
-	.exit_codes =
-		(const char *const[]){"0", "done", "1", "the run proves nothing: the pages say why",
-				      "2", "usage", "3", "the run's folder cannot be read", NULL},
+	.exit_codes = TEXTS("0", "done", "1", "the run proves nothing: the pages say why", "2",
+			    "usage", "3", "the run's folder cannot be read"),
 	.run = evidence_run,
 };

@@ -218,11 +218,17 @@ static cJSON *new_row(const struct tally *tally)
 	const cJSON *driver =
 		json_first(cJSON_GetObjectItemCaseSensitive(tally->environment, "drivers"));
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members match CLEANUP_MEMBERS = members_new();
 	struct text build CLEANUP_TEXT = {0};
 	char today[CLOCK_UTC_SIZE] = "";
 
+	(void)clock_utc(today);
+	member_string(&json, "check", tally->id);
+	member_int(&json, "revision", tally->revision);
+	member_string(&json, "expect",
+		      tally->passed > 0 ? "flaky" : report_outcome_names[tally->worst]);
+
 	/* Only the environment in which it failed: a person decides how much further it holds. */
+	struct members match = member_object(&json, "match");
 	environment_add_build(os, &build);
 	member_string(&match, "os", view_string(os, "/name"));
 	member_exactly(&match, "osBuild", text_string(&build));
@@ -231,12 +237,6 @@ static cJSON *new_row(const struct tally *tally)
 		member_exactly(&match, "driverVersion", view_string(driver, "/version"));
 	}
 
-	(void)clock_utc(today);
-	member_string(&json, "check", tally->id);
-	member_int(&json, "revision", tally->revision);
-	member_string(&json, "expect",
-		      tally->passed > 0 ? "flaky" : report_outcome_names[tally->worst]);
-	member_item(&json, "match", members_take(&match));
 	member_string(&json, "why", "");
 	member_string(&json, "link", "");
 	member_format(&json, "added", "%.10s", today);
@@ -334,13 +334,7 @@ static int update_run(const struct text_list *arguments)
 static const struct option_spec report_options[] = {
 	{OPTION_ROW("report", OPTION_LIST, given.reports), .letter = 'r', .value = "REPORT",
 	 .help = "The folder of a run, or a report.json."},
-	{.name = NULL},
-};
-
-static const char *const check_examples[] = {
-	"gpucert expect check windows-gpus own.json",
-	"Let CI refuse rows of checks that are gone, and rows that are overdue for review.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_expect_check = {
@@ -351,16 +345,11 @@ const struct command_spec command_expect_check = {
 		"FILE is an expectation file (docs/expectations.md), NAME the name of an installed "
 		"one. Every row must name an existing check and its revision, valid ranges and "
 		"dates, and the day of its next review; 90 days after that day the row is an error.",
-	.examples = check_examples,
-	.exit_codes = (const char *const[]){"0", "all rows are valid", "2", "usage", "3",
-					    "a file cannot be read or is not valid", NULL},
+	.examples = TEXTS(
+		"gpucert expect check windows-gpus own.json",
+		"Let CI refuse rows of checks that are gone, and rows that are overdue for review."),
+	.exit_codes = EXIT_CODES("all rows are valid", "a file cannot be read or is not valid"),
 	.run = check_run,
-};
-
-static const char *const explain_examples[] = {
-	"gpucert expect explain windows-gpus --report gpucert-report",
-	"Show the known failures of a run's environment, and how their checks ended.",
-	NULL,
 };
 
 const struct command_spec command_expect_explain = {
@@ -371,16 +360,11 @@ const struct command_spec command_expect_explain = {
 		"For each check of the report with a row: its outcome, its disposition, and the "
 		"row's reason, link and dates.",
 	.options = report_options,
-	.examples = explain_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "a file or a report cannot be read", NULL},
+	.examples = TEXTS(
+		"gpucert expect explain windows-gpus --report gpucert-report",
+		"Show the known failures of a run's environment, and how their checks ended."),
+	.exit_codes = EXIT_CODES("done", "a file or a report cannot be read"),
 	.run = explain_run,
-};
-
-static const char *const update_examples[] = {
-	"gpucert expect update own.json --report run-1 --report run-2 --report run-3",
-	"Propose rows from three runs: for checks that fail in all of them, and in some.",
-	NULL,
 };
 
 const struct command_spec command_expect_update = {
@@ -396,9 +380,10 @@ const struct command_spec command_expect_update = {
 		"the day of the next review: a row without them is refused. A person also decides "
 		"for which other environments a row holds.",
 	.options = report_options,
-	.examples = update_examples,
-	.exit_codes =
-		(const char *const[]){"0", "no proposals", "1", "there are proposals", "2", "usage",
-				      "3", "a file or a report cannot be read", NULL},
+	.examples = TEXTS(
+		"gpucert expect update own.json --report run-1 --report run-2 --report run-3",
+		"Propose rows from three runs: for checks that fail in all of them, and in some."),
+	.exit_codes = TEXTS("0", "no proposals", "1", "there are proposals", "2", "usage", "3",
+			    "a file or a report cannot be read"),
 	.run = update_run,
 };

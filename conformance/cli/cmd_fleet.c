@@ -120,18 +120,7 @@ static const struct option_spec plan_options[] = {
 		 "the kubelet's folder for it."},
 	{OPTION_ROW("runtime-class", OPTION_STRING, plan.runtime_class), .value = "NAME",
 	 .help = "RuntimeClass of the pods, such as nvidia."},
-	{.name = NULL},
-};
-
-static const char *const plan_examples[] = {
-	"gpucert fleet plan nodes.json -i registry.example/gpucert@sha256:... | kubectl apply -f -",
-	"Start the first wave, a tenth of the nodes.",
-	"gpucert fleet plan nodes.json -i ... --wave 2 -- --require-conformant isolation api",
-	"Print the second wave; what follows -- are options of gpucert run.",
-	"gpucert fleet plan nodes.json -i ... --push https://reports.example.com/nov-29/{node} "
-	"--push-secret reports",
-	"Push the reports to a web server, with the bearer token in the Secret.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_fleet_plan = {
@@ -145,10 +134,15 @@ const struct command_spec command_fleet_plan = {
 		"arguments, keeps the report on its node, and writes the verdict to its pod's "
 		"status. The output depends only on the list and the options.",
 	.options = plan_options,
-	.examples = plan_examples,
-	.exit_codes =
-		(const char *const[]){"0", "done", "2",
-				      "usage, or a list of nodes that cannot be planned", NULL},
+	.examples = TEXTS(
+		"gpucert fleet plan nodes.json -i registry.example/gpucert@sha256:... | kubectl apply -f -",
+		"Start the first wave, a tenth of the nodes.",
+		"gpucert fleet plan nodes.json -i ... --wave 2 -- --require-conformant isolation api",
+		"Print the second wave; what follows -- are options of gpucert run.",
+		"gpucert fleet plan nodes.json -i ... --push https://reports.example.com/nov-29/{node} "
+		"--push-secret reports",
+		"Push the reports to a web server, with the bearer token in the Secret."),
+	.exit_codes = TEXTS("0", "done", "2", "usage, or a list of nodes that cannot be planned"),
 	.run = plan_run,
 };
 
@@ -211,15 +205,7 @@ static int merge_run(const struct text_list *arguments)
 static const struct option_spec merge_options[] = {
 	{OPTION_ROW("json", OPTION_FLAG, merge_json),
 	 .help = "Print JSON (fleet.schema.json), with all groups and nodes."},
-	{.name = NULL},
-};
-
-static const char *const merge_examples[] = {
-	"gpucert fleet merge reports",
-	"Merge reports/NODE/report.json of each node.",
-	"find reports -name report.json | gpucert fleet merge --json - >fleet.json",
-	"Read the names of the reports from standard input.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_fleet_merge = {
@@ -234,9 +220,11 @@ const struct command_spec command_fleet_merge = {
 		"node counts once, with its newest report. Reports that cannot be read, are of "
 		"another node, or contradict themselves are refused.",
 	.options = merge_options,
-	.examples = merge_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "a report was refused; the others are printed", NULL},
+	.examples =
+		TEXTS("gpucert fleet merge reports", "Merge reports/NODE/report.json of each node.",
+		      "find reports -name report.json | gpucert fleet merge --json - >fleet.json",
+		      "Read the names of the reports from standard input."),
+	.exit_codes = EXIT_CODES("done", "a report was refused; the others are printed"),
 	.run = merge_run,
 };
 
@@ -261,13 +249,7 @@ static int status_run(const struct text_list *arguments)
 static const struct option_spec status_options[] = {
 	{OPTION_ROW("plan", OPTION_STRING, status_plan), .value = "FILE",
 	 .help = "What 'gpucert fleet plan' printed: its nodes without a pod are missing."},
-	{.name = NULL},
-};
-
-static const char *const status_examples[] = {
-	"gpucert fleet status pods.json --plan jobs.json",
-	"Print which nodes failed, which proved nothing, and which have not begun.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_fleet_status = {
@@ -280,9 +262,10 @@ const struct command_spec command_fleet_status = {
 		"node failed only if its run has a verdict; a run that was interrupted, was killed or "
 		"proved nothing is lost, and is to be repeated.",
 	.options = status_options,
-	.examples = status_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3", "a list cannot be read",
-					    NULL},
+	.examples =
+		TEXTS("gpucert fleet status pods.json --plan jobs.json",
+		      "Print which nodes failed, which proved nothing, and which have not begun."),
+	.exit_codes = EXIT_CODES("done", "a list cannot be read"),
 	.run = status_run,
 };
 
@@ -306,14 +289,6 @@ static int patch_run(const struct text_list *arguments)
 	return command_end("fleet patch", rc, &err);
 }
 
-static const char *const patch_examples[] = {
-	"gpucert fleet patch reports/node-1 node.json >patch.json",
-	"Print the patches; node.json is the output of 'kubectl get node node-1 -o json'.",
-	"kubectl patch node node-1 --type merge -p \"$(jq .labels.patch patch.json)\"",
-	"Apply one of them.",
-	NULL,
-};
-
 const struct command_spec command_fleet_patch = {
 	.name = "fleet patch",
 	.summary = "Print patches for a node's condition, labels and taint from its report",
@@ -322,11 +297,12 @@ const struct command_spec command_fleet_patch = {
 		"Prints JSON (fleet-patch.schema.json) with three patches for 'kubectl patch'; "
 		"nothing is applied. A violated MUST adds the taint gpucert.internal/violated, any other result "
 		"removes it. The report of a node with another name or kernel is refused.",
-	.examples = patch_examples,
-	.exit_codes =
-		(const char *const[]){"0", "done", "2", "usage", "3",
-				      "the report or the node cannot be read, or do not belong "
-				      "together",
-				      NULL},
+	.examples = TEXTS(
+		"gpucert fleet patch reports/node-1 node.json >patch.json",
+		"Print the patches; node.json is the output of 'kubectl get node node-1 -o json'.",
+		"kubectl patch node node-1 --type merge -p \"$(jq .labels.patch patch.json)\"",
+		"Apply one of them."),
+	.exit_codes = EXIT_CODES("done", "the report or the node cannot be read, or do not belong "
+					 "together"),
 	.run = patch_run,
 };

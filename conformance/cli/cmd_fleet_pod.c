@@ -47,7 +47,7 @@ static const struct option_spec begin_options[] = {
 	 .help = "Lock this open file first, for all processes that share it; wait while another pod "
 		 "has the lock.",
 	 .min = 0, .max = 1023},
-	{.name = NULL},
+	{0},
 };
 
 const struct command_spec command_fleet_begin = {
@@ -60,9 +60,8 @@ const struct command_spec command_fleet_begin = {
 		"to earlier_runs/N/NODE next to the folder. An error is also printed as a verdict "
 		"(verdict.schema.json).",
 	.options = begin_options,
-	.exit_codes = (const char *const[]){"0", "the folder has the report", "2", "usage", "3",
-					    "the folder cannot be used", "4",
-					    "the run is to be done", NULL},
+	.exit_codes = TEXTS("0", "the folder has the report", "2", "usage", "3",
+			    "the folder cannot be used", "4", "the run is to be done"),
 	.run = begin_run,
 };
 
@@ -114,7 +113,7 @@ static const struct option_spec verdict_options[] = {
 	{OPTION_ROW("not-pushed", OPTION_STRING, given_not_pushed), .value = "FILE",
 	 .help = "Say that the report is only on its node: the file has the error of 'gpucert publish', "
 		 "or nothing before it has ended."},
-	{.name = NULL},
+	{0},
 };
 
 const struct command_spec command_fleet_verdict = {
@@ -126,7 +125,6 @@ const struct command_spec command_fleet_verdict = {
 		"their pods: at most 4096 bytes, verdict.schema.json. Without a report the line says "
 		"why there is none.",
 	.options = verdict_options,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "the report cannot be read", NULL},
+	.exit_codes = EXIT_CODES("done", "the report cannot be read"),
 	.run = verdict_run,
 };

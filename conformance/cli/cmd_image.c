@@ -46,22 +46,7 @@ static const struct option_spec build_options[] = {
 	{OPTION_ROW("pause", OPTION_FLAG, build.pause),
 	 .help = "Also put the pause image for pod sandboxes (docker.io/gpucert/pause:1) into the "
 		 "archive."},
-	{.name = NULL},
-};
-
-static const char *const build_examples[] = {
-	"gpucert image build --name registry.example/gpucert-probes:1 --out probes.tar",
-	"Write the image of all probes.",
-	"skopeo copy oci-archive:probes.tar docker://registry.example/gpucert-probes:1",
-	"Push it into a registry.",
-	"ctr --namespace k8s.io images import probes.tar",
-	"Or import it into the container runtime of one node.",
-	"gpucert run --cri unix:///run/containerd/containerd.sock --image "
-	"registry.example/gpucert-probes:1",
-	"Certify that node with it.",
-	"gpucert image build compute video --out small.tar",
-	"Write an image with the probes of two families only.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_image_build = {
@@ -79,11 +64,17 @@ const struct command_spec command_image_build = {
 		"Prints the name and the digest of each image. 'run --image' requires an image of "
 		"the same build of gpucert.",
 	.options = build_options,
-	.examples = build_examples,
-	.exit_codes =
-		(const char *const[]){
-			"0", "done", "2", "usage", "3",
-			"the image cannot be composed or written; an existing FILE is unchanged",
-			NULL},
+	.examples = TEXTS(
+		"gpucert image build --name registry.example/gpucert-probes:1 --out probes.tar",
+		"Write the image of all probes.",
+		"skopeo copy oci-archive:probes.tar docker://registry.example/gpucert-probes:1",
+		"Push it into a registry.", "ctr --namespace k8s.io images import probes.tar",
+		"Or import it into the container runtime of one node.",
+		"gpucert run --cri unix:///run/containerd/containerd.sock --image "
+		"registry.example/gpucert-probes:1",
+		"Certify that node with it.", "gpucert image build compute video --out small.tar",
+		"Write an image with the probes of two families only."),
+	.exit_codes = EXIT_CODES(
+		"done", "the image cannot be composed or written; an existing FILE is unchanged"),
 	.run = build_run,
 };

@@ -55,15 +55,7 @@ static const struct option_spec options[] = {
 	 .help = "Remove the least recently used blobs until the size is at most --keep."},
 	{OPTION_ROW("keep", OPTION_INT, given.keep_mib), .value = "MIB",
 	 .help = "How much --prune leaves, in MiB.", .min = 0, .max = INT64_C(1) << 40},
-	{.name = NULL},
-};
-
-static const char *const examples[] = {
-	"gpucert image cache",
-	"Show where the cache is, and its size.",
-	"gpucert image cache --prune --keep 0",
-	"Empty it.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_image_cache = {
@@ -75,8 +67,8 @@ const struct command_spec command_image_cache = {
 		"--no-cache. Each of them prunes the cache to 10 GiB. Other commands may run at the "
 		"same time: removed blobs are fetched again.",
 	.options = options,
-	.examples = examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "the cache cannot be read, or too much is left", NULL},
+	.examples = TEXTS("gpucert image cache", "Show where the cache is, and its size.",
+			  "gpucert image cache --prune --keep 0", "Empty it."),
+	.exit_codes = EXIT_CODES("done", "the cache cannot be read, or too much is left"),
 	.run = cache_run,
 };

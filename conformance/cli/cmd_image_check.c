@@ -100,7 +100,7 @@ static int make_answer(const char *name, struct check *check, struct error *err)
 static int print(const struct check *check, const char *name, struct error *err)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct arena arena CLEANUP(arena_free) = {0};
 	struct text text CLEANUP_TEXT = {0};
 	const struct image *image = &check->argument.image;
 	bool known = image->platform.os != NULL;
@@ -120,8 +120,7 @@ static int print(const struct check *check, const char *name, struct error *err)
 		      known ? image_platform_name(&image->platform, &arena) : NULL);
 	member_item(&json, "host", host_facts_to_json(&check->host));
 	member_item(&json, "answer", compat_answer_to_json(&check->answer));
-	cJSON *document CLEANUP_JSON = members_take(&json);
-	return options_print(json_print(document), err);
+	return options_print(json_print(json.object), err);
 }
 
 static int list_rules(struct error *err)
@@ -132,16 +131,14 @@ static int list_rules(struct error *err)
 	struct text text CLEANUP_TEXT = {0};
 	for (size_t i = 0; i <= count; i++) {
 		const struct compat_rule *rule = i < count ? &rules[i] : &compat_no_match;
-		struct members json CLEANUP_MEMBERS = members_new();
+		struct members json = member_object(&array, NULL);
 		text_addf(&text, "%-26s %s\n%-26s Source: %s\n", rule->id, rule->says, "",
 			  rule->source);
 		member_string(&json, "id", rule->id);
 		member_string(&json, "says", rule->says);
 		member_string(&json, "source", rule->source);
-		member_item(&array, NULL, members_take(&json));
 	}
-	cJSON *json CLEANUP_JSON = members_take(&array);
-	return options_print(given.json ? json_print(json) : text_take(&text), err);
+	return options_print(given.json ? json_print(array.object) : text_take(&text), err);
 }
 
 static int check_run(const struct text_list *arguments)
@@ -150,7 +147,7 @@ static int check_run(const struct text_list *arguments)
 				    [COMPAT_UNKNOWN] = EXIT_UNKNOWN,
 				    [COMPAT_HYPERV] = EXIT_HYPERV,
 				    [COMPAT_CANNOT_WORK] = EXIT_CANNOT_WORK};
-	struct check check __attribute__((cleanup(check_free))) = {0};
+	struct check check CLEANUP(check_free) = {0};
 	struct error err = {0};
 	const char *name = arguments->count > 0 ? arguments->items[0] : NULL;
 	int rc = 0;
@@ -194,29 +191,7 @@ static const struct option_spec check_options[] = {
 	 .help = "List the rules, each with its source, and do nothing else."},
 	{OPTION_ROW("show-host", OPTION_FLAG, given.show_host),
 	 .help = "Print the facts of the host (host.schema.json) and do nothing else."},
-	{.name = NULL},
-};
-
-static const char *const check_examples[] = {
-	"gpucert image check oci:layout:latest",
-	"Check an image of an OCI layout on this machine.",
-	"gpucert image check --show-host >host.json",
-	"Record the facts of this host, for a check elsewhere.",
-	"gpucert image check --host host.json oci-archive:image.tar",
-	"Check an archive on that host.",
-	"gpucert image check --host node.json --platform windows/amd64:10.0.20348.2582 --runtime docker",
-	"Ask whether an image of Windows Server 2022 would run on a recorded node.",
-	NULL,
-};
-
-static const char *const check_exit_codes[] = {
-	"0",  "it works",
-	"1",  "it cannot work",
-	"2",  "usage",
-	"3",  "the image or the host cannot be read",
-	"4",  "it works only with Hyper-V isolation, and so without a GPU",
-	"5",  "unknown: a decisive fact is not known",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_image_check = {
@@ -234,7 +209,18 @@ const struct command_spec command_image_check = {
 		"host's runtime would choose; if there is none, the reason for each entry is printed "
 		"(\"no matching manifest\").",
 	.options = check_options,
-	.examples = check_examples,
-	.exit_codes = check_exit_codes,
+	.examples = TEXTS(
+		"gpucert image check oci:layout:latest",
+		"Check an image of an OCI layout on this machine.",
+		"gpucert image check --show-host >host.json",
+		"Record the facts of this host, for a check elsewhere.",
+		"gpucert image check --host host.json oci-archive:image.tar",
+		"Check an archive on that host.",
+		"gpucert image check --host node.json --platform windows/amd64:10.0.20348.2582 --runtime docker",
+		"Ask whether an image of Windows Server 2022 would run on a recorded node."),
+	.exit_codes = TEXTS("0", "it works", "1", "it cannot work", "2", "usage", "3",
+			    "the image or the host cannot be read", "4",
+			    "it works only with Hyper-V isolation, and so without a GPU", "5",
+			    "unknown: a decisive fact is not known"),
 	.run = check_run,
 };

@@ -97,7 +97,7 @@ static void print_text(const struct inspection *it, struct text *out)
 {
 	const struct image *image = &it->argument.image;
 	const struct image_contents *contents = &it->contents;
-	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct arena arena CLEANUP(arena_free) = {0};
 	bool headed = false;
 	text_add_line(out, "%-12s %s", "Image", image->reference);
 	text_add_line(out, "%-12s %s", "Digest", image->digest);
@@ -137,14 +137,14 @@ static void print_text(const struct inspection *it, struct text *out)
 	}
 }
 
-static cJSON *pairs_json(const struct json_pair *pairs, size_t count)
+static void member_pairs(struct members *members, const char *key, const struct json_pair *pairs,
+			 size_t count)
 {
-	struct members json CLEANUP_MEMBERS = members_new();
+	struct members json = member_object(members, key);
 	for (size_t i = 0; i < count; i++) {
 		if (constrains(&pairs[i]))
 			member_string(&json, pairs[i].name, pairs[i].value);
 	}
-	return members_take(&json);
 }
 
 static int inspect_run(const struct text_list *arguments)
@@ -161,7 +161,7 @@ static int inspect_run(const struct text_list *arguments)
 		return command_failed("image inspect", rc, &err);
 
 	const struct image *image = &it.argument.image;
-	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct arena arena CLEANUP(arena_free) = {0};
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct text text CLEANUP_TEXT = {0};
 	if (!given.json) {
@@ -174,11 +174,10 @@ static int inspect_run(const struct text_list *arguments)
 	member_string(&json, "digest", image->digest);
 	member_string(&json, "platform", image_platform_name(&image->platform, &arena));
 	member_int(&json, "layers", (int64_t)image->layer_count);
-	member_item(&json, "variables", pairs_json(image->environment, image->environment_count));
-	member_item(&json, "labels", pairs_json(image->labels, image->label_count));
+	member_pairs(&json, "variables", image->environment, image->environment_count);
+	member_pairs(&json, "labels", image->labels, image->label_count);
 	member_item(&json, "contents", image_contents_json(&it.contents));
-	cJSON *document CLEANUP_JSON = members_take(&json);
-	rc = options_print(json_print(document), &err);
+	rc = options_print(json_print(json.object), &err);
 	return command_end("image inspect", rc, &err);
 }
 
@@ -189,15 +188,7 @@ static const struct option_spec inspect_options[] = {
 	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-contents.schema.json)."},
-	{.name = NULL},
-};
-
-static const char *const inspect_examples[] = {
-	"gpucert image inspect oci-archive:image.tar",
-	"Show which drivers and runtimes an image contains, and what it needs.",
-	"gpucert image inspect --json docker://registry.example/team/app:1",
-	"The same for an image in a registry, as JSON.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_image_inspect = {
@@ -214,10 +205,11 @@ const struct command_spec command_image_inspect = {
 		"oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], docker-archive:FILE, or "
 		"containerd:NAME.",
 	.options = inspect_options,
-	.examples = inspect_examples,
-	.exit_codes =
-		(const char *const[]){
-			"0", "done", "2", "usage", "3",
-			"the image cannot be read, or a layer does not match its digest", NULL},
+	.examples = TEXTS("gpucert image inspect oci-archive:image.tar",
+			  "Show which drivers and runtimes an image contains, and what it needs.",
+			  "gpucert image inspect --json docker://registry.example/team/app:1",
+			  "The same for an image in a registry, as JSON."),
+	.exit_codes = EXIT_CODES("done",
+				 "the image cannot be read, or a layer does not match its digest"),
 	.run = inspect_run,
 };

@@ -74,17 +74,7 @@ static const struct option_spec select_options[] = {
 	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-select.schema.json)."},
-	{.name = NULL},
-};
-
-static const char *const select_examples[] = {
-	"gpucert image select catalogue.json",
-	"Rank the images of a file for this machine.",
-	"gpucert image select --host node.json oci:layout:latest",
-	"Rank the images of an index for a recorded node.",
-	"gpucert image select docker://registry.example/solver",
-	"Rank all tags of a repository.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_image_select = {
@@ -106,11 +96,15 @@ const struct command_spec command_image_select = {
 		"host's own build of Windows, then the newest; the newest image. A tie is broken by "
 		"the reference, in the order of its bytes, and then by the position in the catalogue.",
 	.options = select_options,
-	.examples = select_examples,
-	.exit_codes = (const char *const[]){"0", "an image works; the first is the best", "1",
-					    "none works", "2", "usage", "3",
-					    "the catalogue or the host cannot be read", "5",
-					    "unknown: a decisive fact is not known", NULL},
+	.examples = TEXTS("gpucert image select catalogue.json",
+			  "Rank the images of a file for this machine.",
+			  "gpucert image select --host node.json oci:layout:latest",
+			  "Rank the images of an index for a recorded node.",
+			  "gpucert image select docker://registry.example/solver",
+			  "Rank all tags of a repository."),
+	.exit_codes = TEXTS("0", "an image works; the first is the best", "1", "none works", "2",
+			    "usage", "3", "the catalogue or the host cannot be read", "5",
+			    "unknown: a decisive fact is not known"),
 	.run = select_run,
 };
 
@@ -119,15 +113,7 @@ static const struct option_spec labels_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, given.format), .value = "FORMAT",
 	 .help = "nfd: lines of a feature file of Node Feature Discovery; node: labels for kubectl.",
 	 .choices = label_formats},
-	{.name = NULL},
-};
-
-static const char *const labels_examples[] = {
-	"gpucert image labels >/etc/kubernetes/node-feature-discovery/features.d/gpucert",
-	"Let Node Feature Discovery label this node: feature.node.kubernetes.io/gpucert-cpu-level.",
-	"kubectl label node NODE $(gpucert image labels --format node)",
-	"Label it by hand: " LABEL_PREFIX "cpu-level.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_image_labels = {
@@ -140,8 +126,11 @@ const struct command_spec command_image_labels = {
 		"Names and values follow the rules of Kubernetes: at most 63 characters, letters, "
 		"digits, '-', '_' and '.'; other characters become '_'.",
 	.options = labels_options,
-	.examples = labels_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "the host cannot be read", NULL},
+	.examples = TEXTS(
+		"gpucert image labels >/etc/kubernetes/node-feature-discovery/features.d/gpucert",
+		"Let Node Feature Discovery label this node: feature.node.kubernetes.io/gpucert-cpu-level.",
+		"kubectl label node NODE $(gpucert image labels --format node)",
+		"Label it by hand: " LABEL_PREFIX "cpu-level."),
+	.exit_codes = EXIT_CODES("done", "the host cannot be read"),
 	.run = labels_run,
 };

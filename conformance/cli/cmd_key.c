@@ -33,15 +33,6 @@ static int show_run(const struct text_list *arguments)
 	return EXIT_SUCCESS;
 }
 
-static const char *const generate_examples[] = {
-	"gpucert key generate vendor.key",
-	"Make vendor.key, which stays secret, and vendor.key.pub, which is published.",
-	"openssl genpkey -algorithm ed25519 -out vendor.key && chmod 600 vendor.key && gpucert key "
-	"show vendor.key > vendor.key.pub",
-	"The same with OpenSSL.",
-	NULL,
-};
-
 const struct command_spec command_key_generate = {
 	.name = "key generate",
 	.summary = "Make a pair of keys to attest reports with",
@@ -51,16 +42,14 @@ const struct command_spec command_key_generate = {
 		"and its public key to FILE.pub (PEM). Nothing is overwritten. There is no "
 		"passphrase: the folder's permissions protect the key. Prints the keyid, which is "
 		"the SHA-256 of the public key's DER.",
-	.examples = generate_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "a file exists already or cannot be written", NULL},
+	.examples = TEXTS(
+		"gpucert key generate vendor.key",
+		"Make vendor.key, which stays secret, and vendor.key.pub, which is published.",
+		"openssl genpkey -algorithm ed25519 -out vendor.key && chmod 600 vendor.key && gpucert key "
+		"show vendor.key > vendor.key.pub",
+		"The same with OpenSSL."),
+	.exit_codes = EXIT_CODES("done", "a file exists already or cannot be written"),
 	.run = generate_run,
-};
-
-static const char *const show_examples[] = {
-	"gpucert key show vendor.key.pub",
-	"Print the keyid, which is in every attestation made with the key.",
-	NULL,
 };
 
 const struct command_spec command_key_show = {
@@ -68,11 +57,10 @@ const struct command_spec command_key_show = {
 	.summary = "Print the keyid and the public key of a key file",
 	.arguments = "FILE",
 	.description = "FILE is a private or a public key. The output can be saved as FILE.pub.",
-	.examples = show_examples,
-	.exit_codes =
-		(const char *const[]){
-			"0", "done", "2", "usage", "3",
-			"FILE cannot be read, is not an Ed25519 key, or is a private key that others may read",
-			NULL},
+	.examples = TEXTS("gpucert key show vendor.key.pub",
+			  "Print the keyid, which is in every attestation made with the key."),
+	.exit_codes = EXIT_CODES(
+		"done",
+		"FILE cannot be read, is not an Ed25519 key, or is a private key that others may read"),
 	.run = show_run,
 };

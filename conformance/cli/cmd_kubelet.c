@@ -64,28 +64,7 @@ static const struct option_spec options[] = {
 	 .help = "End after this time; 0: not before SIGINT or SIGTERM."},
 	{OPTION_ROW("seed", OPTION_INT, seed), .value = "N", .min = 0, .max = INT64_MAX,
 	 .help = "Seed of the random order in which devices are chosen and sent."},
-	{.name = NULL},
-};
-
-#define EXAMPLE_ALLOCATE                                                                           \
-	"gpucert kubelet -d DIR -p 'my-plugin --dir {plugin-dir}' -a example.com/gpu=1 --once"
-
-static const char *const examples[] = {
-	"gpucert kubelet -d /tmp/kubelet",
-	"Wait for plugins that are started by hand: device-plugin-gpu --plugin-dir /tmp/kubelet",
-	EXAMPLE_ALLOCATE,
-	"Run a plugin, allocate one device and show what the container would get.",
-	"gpucert kubelet -d /tmp/kubelet -f 'register-status=UNAVAILABLE:later*2'",
-	"Refuse the first two registrations.",
-	NULL,
-};
-
-static const char *const exit_codes[] = {
-	"0",  "ended as asked",
-	"1",  "an --allocate was refused or not served, or the plugin ended by itself",
-	"2",  "usage",
-	"3",  "broken: the directory cannot be used or the plugin cannot be started",
-	NULL,
+	{0},
 };
 
 /* One kubelet with its plugin. */
@@ -389,7 +368,17 @@ const struct command_spec command_kubelet = {
 		"options-twice, flap=MS.\n\nNothing outside the directory is touched. A directory "
 		"in which a kubelet is listening is refused without --take-over.",
 	.options = options,
-	.examples = examples,
-	.exit_codes = exit_codes,
+	.examples = TEXTS(
+		"gpucert kubelet -d /tmp/kubelet",
+		"Wait for plugins that are started by hand: device-plugin-gpu --plugin-dir /tmp/kubelet",
+		"gpucert kubelet -d DIR -p 'my-plugin --dir {plugin-dir}' -a example.com/gpu=1 --once",
+		"Run a plugin, allocate one device and show what the container would get.",
+		"gpucert kubelet -d /tmp/kubelet -f 'register-status=UNAVAILABLE:later*2'",
+		"Refuse the first two registrations."),
+	.exit_codes =
+		TEXTS("0", "ended as asked", "1",
+		      "an --allocate was refused or not served, or the plugin ended by itself", "2",
+		      "usage", "3",
+		      "broken: the directory cannot be used or the plugin cannot be started"),
 	.run = run_kubelet,
 };

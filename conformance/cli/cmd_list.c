@@ -59,7 +59,7 @@ static int list_run(const struct text_list *arguments)
 		const struct plan_item *item = &plan.items[i];
 		const struct check *check = item->check;
 		const struct requirement *requirement = requirement_get(check->requirement);
-		struct members row CLEANUP_MEMBERS = members_new();
+		struct members row = member_object(&array, NULL);
 		member_string(&row, "id", check->id);
 		member_string(&row, "suite", item->suite->name);
 		member_string(&row, "title", check->title);
@@ -73,10 +73,8 @@ static int list_run(const struct text_list *arguments)
 			member_string(&row, "dependsOn", check->depends_on);
 		member_int(&row, "revision", check->revision);
 		member_int(&row, "timeoutSeconds", check->timeout_s);
-		member_item(&array, NULL, members_take(&row));
 	}
-	cJSON *json CLEANUP_JSON = members_take(&array);
-	rc = options_print(json_print(json), &err);
+	rc = options_print(json_print(array.object), &err);
 	return command_end("list", rc, &err);
 }
 
@@ -84,15 +82,7 @@ static const struct option_spec list_options[] = {
 	{OPTION_ROW("json", OPTION_FLAG, list.json), .help = "Print a JSON array."},
 	{OPTION_ROW("exclude", OPTION_LIST, list.exclude), .letter = 'x', .value = "PATTERN",
 	 .help = "Leave out checks that match."},
-	{.name = NULL},
-};
-
-static const char *const list_examples[] = {
-	"gpucert list",
-	"List every check.",
-	"gpucert list isolation level:must",
-	"List the isolation suite, and every MUST check.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_list = {
@@ -103,8 +93,9 @@ const struct command_spec command_list = {
 		       "checks ('registration.*'), or one of tag:NAME, level:must|should|may, "
 		       "severity:critical|high|medium|low, requirement:ID.",
 	.options = list_options,
-	.examples = list_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage, or no check matches", NULL},
+	.examples = TEXTS("gpucert list", "List every check.", "gpucert list isolation level:must",
+			  "List the isolation suite, and every MUST check."),
+	.exit_codes = TEXTS("0", "done", "2", "usage, or no check matches"),
 	.run = list_run,
 };
 
@@ -167,20 +158,14 @@ static int show_run(const struct text_list *arguments)
 	return 0;
 }
 
-static const char *const show_examples[] = {
-	"gpucert show isolation.single-device",
-	"Print what it checks, why, and what to do when it fails.",
-	"gpucert show api",
-	"Explain each check of the suite.",
-	NULL,
-};
-
 const struct command_spec command_show = {
 	.name = "show",
 	.summary = "Explain a check: its requirement, its source, and what to do when it fails",
 	.arguments = "PATTERN...",
 	.description = "PATTERN is as in 'gpucert list': a check, a suite, a glob.",
-	.examples = show_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage, or no such check", NULL},
+	.examples = TEXTS("gpucert show isolation.single-device",
+			  "Print what it checks, why, and what to do when it fails.",
+			  "gpucert show api", "Explain each check of the suite."),
+	.exit_codes = TEXTS("0", "done", "2", "usage, or no such check"),
 	.run = show_run,
 };

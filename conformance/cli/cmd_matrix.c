@@ -54,17 +54,7 @@ static const struct option_spec matrix_options[] = {
 	{OPTION_ROW("apis", OPTION_FLAG, given.apis), .help = "Show only the checks of APIs."},
 	{OPTION_ROW("failed", OPTION_FLAG, given.failed),
 	 .help = "Show only checks that failed, timed out, crashed or broke in some run."},
-	{.name = NULL},
-};
-
-static const char *const matrix_examples[] = {
-	"gpucert matrix reports",
-	"Fold every report.json below a folder into one table.",
-	"gpucert matrix --apis --format markdown reports >matrix.md",
-	"Show which APIs work with which driver on which build, for a page or a README.",
-	"gpucert matrix --format html reports >matrix.html",
-	"Make a page with a heat map, the runs behind each cell, and links to their reports.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_matrix = {
@@ -79,9 +69,12 @@ const struct command_spec command_matrix = {
 		"are marked. Software drivers have columns only for reports without another driver. "
 		"A run that is found twice counts once.",
 	.options = matrix_options,
-	.examples = matrix_examples,
-	.exit_codes =
-		(const char *const[]){"0", "done", "2", "usage", "3",
-				      "a report cannot be read; the others are printed", NULL},
+	.examples = TEXTS(
+		"gpucert matrix reports", "Fold every report.json below a folder into one table.",
+		"gpucert matrix --apis --format markdown reports >matrix.md",
+		"Show which APIs work with which driver on which build, for a page or a README.",
+		"gpucert matrix --format html reports >matrix.html",
+		"Make a page with a heat map, the runs behind each cell, and links to their reports."),
+	.exit_codes = EXIT_CODES("done", "a report cannot be read; the others are printed"),
 	.run = matrix_run,
 };

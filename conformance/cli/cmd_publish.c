@@ -59,8 +59,7 @@ static int show_result(const char *place, const struct publish_result *result, c
 	member_int(&members, "bytes", (int64_t)result->bytes);
 	member_int(&members, "movedFiles", (int64_t)result->moved_files);
 	member_int(&members, "movedBytes", (int64_t)result->moved_bytes);
-	cJSON *json CLEANUP_JSON = members_take(&members);
-	char *printed CLEANUP_FREE = json_print(json);
+	char *printed CLEANUP_FREE = json_print(members.object);
 	int rc = 0;
 	if (given.receipt != NULL)
 		rc = file_write_atomic(given.receipt, printed, strlen(printed), 0644, err);
@@ -74,9 +73,9 @@ static int show_result(const char *place, const struct publish_result *result, c
 			     err);
 }
 
-static int move_report(const char *command, move_fn *move, const char *from, const char *to,
-		       const char *place)
+static int move_report(const char *command, move_fn *move, const char *from, const char *to)
 {
+	const char *place = move == report_pull ? from : to;
 	struct publish_result result = {0};
 	struct error err = {0};
 	char *token CLEANUP_FREE = NULL;
@@ -100,8 +99,7 @@ static int publish_run(const struct text_list *arguments)
 		command_print("publish", "name the folder of a report and the place for it");
 		return OPTIONS_EXIT_USAGE;
 	}
-	return move_report("publish", report_publish, arguments->items[0], arguments->items[1],
-			   arguments->items[1]);
+	return move_report("publish", report_publish, arguments->items[0], arguments->items[1]);
 }
 
 static int pull_run(const struct text_list *arguments)
@@ -111,8 +109,7 @@ static int pull_run(const struct text_list *arguments)
 			      "name the place of a report, and with --out the folder for it");
 		return OPTIONS_EXIT_USAGE;
 	}
-	return move_report("pull", report_pull, arguments->items[0], given.folder,
-			   arguments->items[0]);
+	return move_report("pull", report_pull, arguments->items[0], given.folder);
 }
 
 #define PLACE_OPTIONS                                                                                        \
@@ -143,33 +140,14 @@ static const struct option_spec publish_options[] = {
 	 .help = "Attach the report to this image of the same repository, where clients find it as one of "
 		 "its referrers. No tag is needed then."},
 	PLACE_OPTIONS,
-	{.name = NULL},
+	{0},
 };
 
 static const struct option_spec pull_options[] = {
 	{OPTION_ROW("out", OPTION_STRING, given.folder), .letter = 'o', .value = "DIR",
 	 .help = "The folder for the report. Nothing in it is replaced."},
 	PLACE_OPTIONS,
-	{.name = NULL},
-};
-
-static const char *const publish_examples[] = {
-	"gpucert publish gpucert-report oci://registry.example.com/reports:driver-552.12",
-	"Push the report to a registry, with the credentials of `docker login`.",
-	"gpucert publish gpucert-report oci://registry.example.com/plugin --subject "
-	"registry.example.com/plugin:1.4",
-	"Attach it to the image of the plugin that was tested.",
-	"gpucert publish --token-file token gpucert-report https://reports.example.com/2026/552.12",
-	"Put its files below a URL.",
-	NULL,
-};
-
-static const char *const pull_examples[] = {
-	"gpucert pull oci://registry.example.com/reports:driver-552.12 -o driver-552.12",
-	"Fetch the report and verify it.",
-	"gpucert pull https://reports.example.com/2026/552.12 -o driver-552.12",
-	"The same from a web server.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_publish = {
@@ -183,12 +161,17 @@ const struct command_spec command_publish = {
 		"interrupted upload can be resumed, and the same folder gets the same digest.\n\nA "
 		"folder that was changed after the run is not published.",
 	.options = publish_options,
-	.examples = publish_examples,
-	.exit_codes =
-		(const char *const[]){
-			"0", "the report is published", "2", "usage", "3",
-			"the folder cannot be read or was changed after the run, or the place refuses it",
-			NULL},
+	.examples = TEXTS(
+		"gpucert publish gpucert-report oci://registry.example.com/reports:driver-552.12",
+		"Push the report to a registry, with the credentials of `docker login`.",
+		"gpucert publish gpucert-report oci://registry.example.com/plugin --subject "
+		"registry.example.com/plugin:1.4",
+		"Attach it to the image of the plugin that was tested.",
+		"gpucert publish --token-file token gpucert-report https://reports.example.com/2026/552.12",
+		"Put its files below a URL."),
+	.exit_codes = EXIT_CODES(
+		"the report is published",
+		"the folder cannot be read or was changed after the run, or the place refuses it"),
 	.run = publish_run,
 };
 
@@ -202,9 +185,12 @@ const struct command_spec command_pull = {
 		"the journal is verified and the evidence compared with the journal. Files that "
 		"exist in the folder are not fetched again: an interrupted download can be resumed.",
 	.options = pull_options,
-	.examples = pull_examples,
-	.exit_codes =
-		(const char *const[]){"0", "the report is in the folder", "2", "usage", "3",
-				      "it cannot be fetched, or was changed after the run", NULL},
+	.examples = TEXTS(
+		"gpucert pull oci://registry.example.com/reports:driver-552.12 -o driver-552.12",
+		"Fetch the report and verify it.",
+		"gpucert pull https://reports.example.com/2026/552.12 -o driver-552.12",
+		"The same from a web server."),
+	.exit_codes = EXIT_CODES("the report is in the folder",
+				 "it cannot be fetched, or was changed after the run"),
 	.run = pull_run,
 };

@@ -73,28 +73,7 @@ static const struct option_spec report_options[] = {
 	{OPTION_ROW("out", OPTION_STRING, report.out_directory), .letter = 'o', .value = "DIR",
 	 .help = "Also write report.json, junit.xml, report.md and report.html into this folder, which may be "
 		 "that of the run."},
-	{.name = NULL},
-};
-
-static const char *const report_examples[] = {
-	"gpucert report gpucert-report",
-	"Print the summary of a run, also of one that was killed.",
-	"gpucert report --format junit gpucert-report",
-	"Print the same as JUnit XML.",
-	"gpucert report --out gpucert-report gpucert-report",
-	"Write the files of the report again, for a run that was killed before it could.",
-	NULL,
-};
-
-static const char *const report_exit_codes[] = {
-	"0",
-	"done, also when the run failed",
-	"2",
-	"usage",
-	"3",
-	"the journal cannot be read, journal or evidence was changed after the run, or the "
-	"report cannot be written",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_report = {
@@ -106,7 +85,15 @@ const struct command_spec command_report = {
 		"journal, so it can be made at any time, also for a run that was killed. Reports "
 		"when the journal or a piece of evidence was changed after the run.",
 	.options = report_options,
-	.examples = report_examples,
-	.exit_codes = report_exit_codes,
+	.examples = TEXTS(
+		"gpucert report gpucert-report",
+		"Print the summary of a run, also of one that was killed.",
+		"gpucert report --format junit gpucert-report", "Print the same as JUnit XML.",
+		"gpucert report --out gpucert-report gpucert-report",
+		"Write the files of the report again, for a run that was killed before it could."),
+	.exit_codes = EXIT_CODES(
+		"done, also when the run failed",
+		"the journal cannot be read, journal or evidence was changed after the run, or the "
+		"report cannot be written"),
 	.run = report_run,
 };

@@ -11,7 +11,7 @@
 #include "conformance/runner/plugin_profile.h"
 #include "conformance/runner/runner.h"
 #include "containers/offers.h"
-#include "reports/model.h"
+#include "reports/view.h"
 #include "rpc/address.h"
 
 #include <stdio.h>
@@ -221,7 +221,7 @@ static const struct option_spec run_options[] = {
 	 .help = "Print nothing but errors."},
 	{OPTION_ROW("verbose", OPTION_FLAG, run.settings.verbose), .letter = 'v',
 	 .help = "Print a line for each check."},
-	{.name = NULL},
+	{0},
 };
 
 #define BLANKS " \t\r\n" /* between the words of a plugin's command line */
@@ -396,7 +396,7 @@ static void print_plan(const struct plan *plan, const struct context *context,
 		bool runs = item->outcome == REPORT_PASS;
 		struct text reason CLEANUP_TEXT = {0};
 		if (!runs)
-			text_add_escaped(&reason, item->reason, strlen(item->reason));
+			view_add_escaped(&reason, item->reason);
 		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_names[item->outcome],
 			     item->check->id, runs ? "" : ": ", text_string(&reason));
 	}
@@ -490,32 +490,6 @@ static int run_run(const struct text_list *arguments)
 	return exit_code;
 }
 
-static const char *const run_examples[] = {
-	"gpucert run",
-	"Certify this machine with the reference plugin.",
-	"gpucert run isolation api.vulkan",
-	"Run one suite and one more check.",
-	"gpucert run -p './my-plugin --dir {plugin-dir}' -r example.com/gpu -o report",
-	"Certify a device plugin of your own.",
-	"gpucert run --private-mounts --plugin ./nvidia-device-plugin",
-	"Certify a plugin that hard-codes the kubelet's directory.",
-	"gpucert run --node node.json registration allocate",
-	"Replay a node that 'gpu-discovery --record node.json' recorded.",
-	"gpucert run --from gpucert-report --only fail,crash -o again",
-	"Run again what failed.",
-	"gpucert run --from gpucert-report --only crash,notrun -o rest",
-	"Run what a run that was killed left, into a report of its own.",
-	"gpucert run -j 2 --repeat 20 --until-fail registration restart",
-	"Look for a fault that shows now and then.",
-	"gpucert run --ci auto",
-	"Write for the CI system that runs the job.",
-	"gpucert run --node wine",
-	"Certify the Windows programs under Wine.",
-	"gpucert run --node vm",
-	"Certify a node with virtual GPUs behind a real kernel driver.",
-	NULL,
-};
-
 const char *const run_exit_codes[] = {
 	"0",  "nothing unexpected; conformance may still not be proven (--require-conformant)",
 	"1",  "something unexpected: a check failed; or not conformant and required to be",
@@ -536,7 +510,24 @@ const struct command_spec command_run = {
 		"isolation, and writes journal.ndjson, report.json, junit.xml, report.md, report.html "
 		"and evidence to the output folder.\n\nPatterns select checks as for 'gpucert list'.",
 	.options = run_options,
-	.examples = run_examples,
+	.examples = TEXTS(
+		"gpucert run", "Certify this machine with the reference plugin.",
+		"gpucert run isolation api.vulkan", "Run one suite and one more check.",
+		"gpucert run -p './my-plugin --dir {plugin-dir}' -r example.com/gpu -o report",
+		"Certify a device plugin of your own.",
+		"gpucert run --private-mounts --plugin ./nvidia-device-plugin",
+		"Certify a plugin that hard-codes the kubelet's directory.",
+		"gpucert run --node node.json registration allocate",
+		"Replay a node that 'gpu-discovery --record node.json' recorded.",
+		"gpucert run --from gpucert-report --only fail,crash -o again",
+		"Run again what failed.",
+		"gpucert run --from gpucert-report --only crash,notrun -o rest",
+		"Run what a run that was killed left, into a report of its own.",
+		"gpucert run -j 2 --repeat 20 --until-fail registration restart",
+		"Look for a fault that shows now and then.", "gpucert run --ci auto",
+		"Write for the CI system that runs the job.", "gpucert run --node wine",
+		"Certify the Windows programs under Wine.", "gpucert run --node vm",
+		"Certify a node with virtual GPUs behind a real kernel driver."),
 	.exit_codes = run_exit_codes,
 	.run = run_run,
 };

@@ -60,15 +60,7 @@ static const struct option_spec verify_options[] = {
 	 .help = "A file that must be one of the tested ones, such as the plugin to deploy."},
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print as JSON, faults included, each with a word."},
-	{.name = NULL},
-};
-
-static const char *const verify_examples[] = {
-	"gpucert verify gpucert-report --key vendor.key.pub",
-	"Check that a report, its journal and its evidence are what the vendor attested.",
-	"gpucert verify gpucert-report --key vendor.key.pub --subject ./device-plugin-gpu",
-	"Also check that it is about this plugin.",
-	NULL,
+	{0},
 };
 
 const struct command_spec command_verify = {
@@ -84,9 +76,12 @@ const struct command_spec command_verify = {
 		"expired-expectation, symbolic-link, claims, product (docs/attestation.md).\n\nThe "
 		"report of a failed run verifies as well: the result is printed.",
 	.options = verify_options,
-	.examples = verify_examples,
-	.exit_codes = (const char *const[]){"0", "it matches its attestation", "1", "it does not",
-					    "2", "usage", "3",
-					    "folder, key or another file cannot be read", NULL},
+	.examples = TEXTS(
+		"gpucert verify gpucert-report --key vendor.key.pub",
+		"Check that a report, its journal and its evidence are what the vendor attested.",
+		"gpucert verify gpucert-report --key vendor.key.pub --subject ./device-plugin-gpu",
+		"Also check that it is about this plugin."),
+	.exit_codes = TEXTS("0", "it matches its attestation", "1", "it does not", "2", "usage",
+			    "3", "folder, key or another file cannot be read"),
 	.run = verify_run,
 };

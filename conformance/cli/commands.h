@@ -50,6 +50,16 @@ int command_failed(const char *command, int rc, const struct error *err);
 /* The end of a command with this result: EXIT_SUCCESS, or command_failed(). */
 int command_end(const char *command, int rc, const struct error *err);
 
+/* A NULL-ended list of texts, for `examples` and `exit_codes`. */
+#define TEXTS(...)                                                                                 \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+
+/* The exit codes of a command that only succeeds or fails. */
+#define EXIT_CODES(done, failed) TEXTS("0", done, "2", "usage", "3", failed)
+
 /* The exit codes of the program and of its command `run`. */
 extern const char *const run_exit_codes[];
 

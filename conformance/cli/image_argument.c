@@ -39,7 +39,7 @@ int image_platform_parse(const char *string, struct arena *arena, struct image_p
 int image_argument_open(const char *name, const char *platform, struct image_argument *out,
 			struct error *err)
 {
-	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct arena arena CLEANUP(arena_free) = {0};
 	struct image_platform wanted = {0};
 	int rc = platform != NULL ? image_platform_parse(platform, &arena, &wanted, err) : 0;
 	if (rc == 0)
@@ -64,7 +64,7 @@ int image_argument_open(const char *name, const char *platform, struct image_arg
 
 int image_argument_load_own(struct image_argument *argument, struct error *err)
 {
-	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct arena arena CLEANUP(arena_free) = {0};
 	struct image_platform own = {0};
 	const struct image_index *index = NULL;
 	int rc = image_source_index(argument->source, &index, err);

@@ -4,23 +4,10 @@
 #include "base/memory.h"
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
-#include "reports/model.h"
+#include "reports/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-static const char *const examples[] = {
-	"gpucert run",
-	"Certify this machine with the reference plugin.",
-	"gpucert run --plugin './my-plugin --dir {plugin-dir}' --resource example.com/gpu",
-	"Certify a device plugin of your own.",
-	"gpucert kubelet --plugin-dir /tmp/dp",
-	"Play a kubelet that prints what your plugin does.",
-	"gpucert show isolation.single-device",
-	"Explain what a check means and what to do when it fails.",
-	NULL,
-};
 
 const char *const *command_arguments;
 
@@ -31,7 +18,7 @@ static const char *const expectations[] = {"amd-windows", "directx-device-plugin
 void command_print(const char *command, const char *what)
 {
 	struct text line CLEANUP_TEXT = {0};
-	text_add_escaped(&line, what, strlen(what));
+	view_add_escaped(&line, what);
 	(void)fprintf(stderr, "gpucert %s: %s\n", command, text_string(&line));
 }
 
@@ -89,7 +76,7 @@ int main(int argc, char **argv)
 		IMAGES_COMMANDS command_expect_check,
 		command_expect_explain,
 		command_expect_update,
-		CERTIFICATES_COMMANDS FLEET_COMMANDS{.name = NULL},
+		CERTIFICATES_COMMANDS FLEET_COMMANDS{0},
 	};
 	memory_ends_process(REPORT_EXIT_BROKEN);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
@@ -100,7 +87,7 @@ int main(int argc, char **argv)
 	const struct options_words words[] = {{"PATTERN", (const char *const *)ids.items},
 					      {"CHECK", (const char *const *)ids.items},
 					      {"FILE|NAME", expectations},
-					      {.value = NULL}};
+					      {0}};
 	const struct command_spec program = {
 		.name = "gpucert",
 		.summary = "Certify that GPUs work in containers",
@@ -109,7 +96,14 @@ int main(int argc, char **argv)
 			       "APIs do real work, and reports what holds.",
 		.commands = commands,
 		.words = words,
-		.examples = examples,
+		.examples = TEXTS(
+			"gpucert run", "Certify this machine with the reference plugin.",
+			"gpucert run --plugin './my-plugin --dir {plugin-dir}' --resource example.com/gpu",
+			"Certify a device plugin of your own.",
+			"gpucert kubelet --plugin-dir /tmp/dp",
+			"Play a kubelet that prints what your plugin does.",
+			"gpucert show isolation.single-device",
+			"Explain what a check means and what to do when it fails."),
 		.exit_codes = run_exit_codes,
 		.exit_output = REPORT_EXIT_BROKEN, /* 1 would mean that a check failed */
 	};

@@ -45,11 +45,10 @@ static void add_set(struct members *object, const char *key, const struct digest
 }
 
 /* Whether the other sections describe this machine. */
-static cJSON *node_json(const struct environment *environment, const struct context *context,
-			const struct wine_node *wine)
+static void add_node(struct members *json, const struct environment *environment,
+		     const struct context *context, const struct wine_node *wine)
 {
-	struct members node CLEANUP_MEMBERS = members_new();
-	struct members machine CLEANUP_MEMBERS = members_new();
+	struct members node = member_object(json, "node");
 	struct text_list dlls CLEANUP_TEXT_LIST = {0};
 	const char *vm = getenv(ENVIRONMENT_VM);
 	char digest[DIGEST_SIZE] = "";
@@ -60,10 +59,9 @@ static cJSON *node_json(const struct environment *environment, const struct cont
 		add_text(&node, "digest", environment->wine.digest);
 		/* DLLs that containers get in addition to, or instead of, Wine's own. */
 		if (wine_dlls_list(wine->dlls, &dlls, NULL) == 0 && dlls.count != 0) {
-			struct members names CLEANUP_MEMBERS = members_new_array();
+			struct members names = member_array(&node, "dlls");
 			text_each (dll, &dlls)
 				member_string(&names, NULL, path_base(dll));
-			member_item(&node, "dlls", members_take(&names));
 		}
 	} else if (context->node->recorded) {
 		add_text(&node, "kind", "recorded");
@@ -76,27 +74,27 @@ static cJSON *node_json(const struct environment *environment, const struct cont
 		add_text(&node, "kind", "vm");
 		if (json_read_file(vm, &description, NULL) == 0)
 			member_item(&node, "vm", description);
-		return members_take(&node);
+		return;
 	} else {
 		add_text(&node, "kind", "live");
-		return members_take(&node);
+		return;
 	}
 
 	/* The machine that stands in for the node. */
+	struct members machine = member_object(&node, "machine");
 	if (os_version_read(&version, NULL) == 0) {
 		add_text(&machine, "product", version.product);
 		add_text(&machine, "kernel", version.kernel);
 		add_text(&machine, "kernelBuild", version.kernel_build);
 		add_text(&machine, "architecture", version.architecture);
 	}
-	member_item(&node, "machine", members_take(&machine));
-	return members_take(&node);
 }
 
-static cJSON *os_json(const struct discovery_system *system, const struct wine_node *wine)
+static void add_os(struct members *json, const struct discovery_system *system,
+		   const struct wine_node *wine)
 {
 	const bool runs_wine = is_wine(wine);
-	struct members os CLEANUP_MEMBERS = members_new();
+	struct members os = member_object(json, "os");
 	char *version CLEANUP_FREE = NULL;
 	char *product CLEANUP_FREE = NULL;
 
@@ -125,7 +123,6 @@ static cJSON *os_json(const struct discovery_system *system, const struct wine_n
 		add_text(&os, "kernelBuild", system->kernel_build);
 	}
 	add_text(&os, "architecture", system->architecture);
-	return members_take(&os);
 }
 
 static const struct digest_job *begin_digest(struct environment *environment, const char *path)
@@ -156,14 +153,12 @@ static void add_programs(struct members *out, struct environment *environment, s
 	add_text(out, "unknown", identity.unknown);
 }
 
-static cJSON *runtime_json(struct environment *environment, const struct context *context,
-			   struct runtime *used)
+static void add_runtime(struct members *json, struct environment *environment,
+			const struct context *context, struct runtime *used)
 {
 	const struct runtime_description *description = runtime_describe(used);
 	const struct text_list *handlers = &context->runtime_handlers;
-	struct members runtime CLEANUP_MEMBERS = members_new();
-	struct members array CLEANUP_MEMBERS = members_new_array();
-
+	struct members runtime = member_object(json, "runtime");
 	add_text(&runtime, "name", description->name);
 	add_text(&runtime, "version", description->version);
 	add_text(&runtime, "apiVersion", description->api_version);
@@ -172,15 +167,14 @@ static cJSON *runtime_json(struct environment *environment, const struct context
 	add_programs(&runtime, environment, used, context_handler(context, 0));
 
 	/* Handlers that were asked for, by name. */
+	if (handlers->count == 0)
+		return;
+	struct members array = member_array(&runtime, "handlers");
 	text_each (name, handlers) {
-		struct members handler CLEANUP_MEMBERS = members_new();
+		struct members handler = member_object(&array, NULL);
 		add_text(&handler, "name", name);
 		add_programs(&handler, environment, used, name);
-		member_item(&array, NULL, members_take(&handler));
 	}
-	if (handlers->count != 0)
-		member_item(&runtime, "handlers", members_take(&array));
-	return members_take(&runtime);
 }
 
 /* The first device that has the driver. */
@@ -210,12 +204,12 @@ static char *driver_key(const struct discovery_snapshot *node, size_t index)
 	return number == 1 ? memory_copy(name) : text_format("%s#%zu", name, number);
 }
 
-static cJSON *driver_json(const struct environment *environment,
-			  const struct discovery_snapshot *node, size_t index)
+static void add_driver(struct members *drivers, const struct environment *environment,
+		       const struct discovery_snapshot *node, size_t index)
 {
 	const struct discovery_device *device = &node->devices[index];
 	const char *maker = device->manufacturer[0] != '\0' ? device->manufacturer : device->vendor;
-	struct members driver CLEANUP_MEMBERS = members_new();
+	struct members driver = member_object(drivers, NULL);
 	char *key CLEANUP_FREE = driver_key(node, index);
 	char *name CLEANUP_FREE =
 		text_format("%s%s%s", maker, maker[0] != '\0' ? " " : "", device->driver_name);
@@ -237,26 +231,24 @@ static cJSON *driver_json(const struct environment *environment,
 	add_text(&driver, "model", model);
 	member_bool(&driver, "software", strcmp(model, "software") == 0);
 	add_set(&driver, "storeDigest", &environment->devices[index].driver_store);
-	return members_take(&driver);
 }
 
 static void add_component(struct members *drivers, const char *key, const char *name,
 			  const char *version)
 {
-	struct members driver CLEANUP_MEMBERS = members_new();
+	struct members driver = member_object(drivers, NULL);
 	add_text(&driver, "key", key);
 	add_text(&driver, "name", name);
 	add_text(&driver, "version", version);
 	add_text(&driver, "model", "software");
 	member_bool(&driver, "software", true);
-	member_item(drivers, NULL, members_take(&driver));
 }
 
-static cJSON *drivers_json(const struct environment *environment,
-			   const struct discovery_snapshot *node)
+static void add_drivers(struct members *json, const struct environment *environment,
+			const struct discovery_snapshot *node)
 {
 	const struct wine_identity *wine = &environment->wine;
-	struct members drivers CLEANUP_MEMBERS = members_new_array();
+	struct members drivers = member_array(json, "drivers");
 
 	/* On the Wine node no device has a Windows driver: the components that do its work are named. */
 	if (wine->wine != NULL) {
@@ -275,22 +267,22 @@ static cJSON *drivers_json(const struct environment *environment,
 
 	for (size_t i = 0; i < node->device_count; i++) {
 		if (node->devices[i].driver_name[0] != '\0' && driver_of(node, i) == i)
-			member_item(&drivers, NULL, driver_json(environment, node, i));
+			add_driver(&drivers, environment, node, i);
 	}
-	return members_take(&drivers);
 }
 
-static cJSON *devices_json(const struct environment *environment,
-			   const struct discovery_snapshot *node)
+static void add_devices(struct members *json, const struct environment *environment,
+			const struct discovery_snapshot *node)
 {
 	static const char *const left_out[] = {"files", "nodes", "environment"};
-	struct members devices CLEANUP_MEMBERS = members_new_array();
+	struct members devices = member_array(json, "devices");
 	cJSON *document CLEANUP_JSON = NULL;
 	char *text = discovery_to_json(node);
 	int rc = text != NULL ? json_parse(text, strlen(text), &document, NULL) : ERROR_MEMORY;
 	discovery_string_free(text);
+	json->failed = json->failed || rc < 0;
 	if (rc < 0)
-		return NULL;
+		return;
 
 	cJSON *recorded = cJSON_GetObjectItemCaseSensitive(document, "devices");
 	for (size_t i = 0; i < node->device_count; i++) {
@@ -298,34 +290,31 @@ static cJSON *devices_json(const struct environment *environment,
 		 * what a container gets: that is long, and digested. */
 		cJSON *own = cJSON_DetachItemFromArray(recorded, 0);
 		const struct discovery_device *device = &node->devices[i];
-		struct members json CLEANUP_MEMBERS = members_new();
-		struct members files CLEANUP_MEMBERS = members_new();
+		struct members item = member_object(&devices, NULL);
 		char *driver CLEANUP_FREE = driver_key(node, i);
 		char *hardware CLEANUP_FREE = NULL;
 
-		add_text(&json, "ref", device->id);
-		add_text(&json, "driver",
+		add_text(&item, "ref", device->id);
+		add_text(&item, "driver",
 			 driver == NULL && environment->wine.wine != NULL ? WINE_DRIVER : driver);
-		add_text(&json, "name", device->description);
-		add_text(&json, "vendor", device->vendor);
-		add_text(&json, "kind", discovery_kind_name(device->kind));
+		add_text(&item, "name", device->description);
+		add_text(&item, "vendor", device->vendor);
+		add_text(&item, "kind", discovery_kind_name(device->kind));
 		if (device->pci_vendor != DISCOVERY_UNKNOWN)
 			hardware =
 				text_format("PCI\\VEN_%04X&DEV_%04X", (unsigned)device->pci_vendor,
 					    (unsigned)device->pci_device);
-		add_text(&json, "hardwareId", hardware);
-		member_strings(&json, "apis", device->apis);
+		add_text(&item, "hardwareId", hardware);
+		member_strings(&item, "apis", device->apis);
 
+		struct members files = member_object(&item, "runtimeFiles");
 		member_int(&files, "count", (int64_t)device->file_count);
 		add_set(&files, "digest", &environment->devices[i].files);
-		member_item(&json, "runtimeFiles", members_take(&files));
 
 		for (size_t k = 0; k < ARRAY_SIZE(left_out); k++)
 			cJSON_DeleteItemFromObjectCaseSensitive(own, left_out[k]);
-		member_item(&json, "node", own);
-		member_item(&devices, NULL, members_take(&json));
+		member_item(&item, "node", own);
 	}
-	return members_take(&devices);
 }
 
 cJSON *environment_describe_plugin(struct environment *environment, const struct context *context)
@@ -400,8 +389,6 @@ int environment_describe(struct environment *environment, const struct context *
 	const struct image_description *probe = &workplace->images.probe;
 	const struct wine_node *wine = &workplace->wine;
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members images CLEANUP_MEMBERS = members_new_array();
-	struct members harness CLEANUP_MEMBERS = members_new();
 	int rc = 0;
 
 	/* The plugin's program: on the Wine node, the one that the relay runs. */
@@ -418,27 +405,25 @@ int environment_describe(struct environment *environment, const struct context *
 		return rc;
 
 	if (workplace->runtime != NULL)
-		member_item(&json, "runtime",
-			    runtime_json(environment, context, workplace->runtime));
+		add_runtime(&json, environment, context, workplace->runtime);
 	member_item(&json, "plugin", environment_describe_plugin(environment, context));
-	member_item(&json, "node", node_json(environment, context, wine));
-	member_item(&json, "os", os_json(&context->node->system, wine));
-	member_item(&json, "drivers", drivers_json(environment, context->node));
-	member_item(&json, "devices", devices_json(environment, context->node));
+	add_node(&json, environment, context, wine);
+	add_os(&json, &context->node->system, wine);
+	add_drivers(&json, environment, context->node);
+	add_devices(&json, environment, context->node);
 
+	struct members images = member_array(&json, "images");
 	if (probe->reference != NULL) {
-		struct members image CLEANUP_MEMBERS = members_new();
+		struct members image = member_object(&images, NULL);
 		add_text(&image, "ref", probe->reference);
 		add_text(&image, "digest", probe->digest);
 		add_text(&image, "osVersion", probe->os_version);
-		member_item(&images, NULL, members_take(&image));
 	}
-	member_item(&json, "images", members_take(&images));
 
+	struct members harness = member_object(&json, "harness");
 	add_text(&harness, "version", GPUCERT_VERSION);
 	add_digest(&harness, "binaryDigest", environment->harness);
 	add_digest(&harness, "checksDigest", environment->run_check);
-	member_item(&json, "harness", members_take(&harness));
 	*out = members_take(&json);
 	return *out != NULL ? 0 : error_memory(err);
 }

@@ -89,16 +89,17 @@ int execution_end(struct execution *execution, struct error *err)
 	if (rc < 0)
 		return rc;
 
+	/* Of a body that ended by itself, or waits at a failure. */
+	const enum report_outcome outcome = result_outcome(&execution->result, &reason);
+	execution_set(execution, outcome, memory_copy(reason));
 	if (execution->silent) {
 		execution_set(execution, REPORT_TIMEOUT,
 			      text_format("the check recorded nothing for %llu s",
 					  (unsigned long long)execution->spec.silence_ms / 1000));
-	} else if (execution->interrupted && execution->result.kept) {
-		enum report_outcome outcome = result_outcome(&execution->result, &reason);
-		execution_set(execution, outcome, memory_copy(reason));
 	} else if (execution->interrupted) {
-		execution_set(execution, REPORT_NOTRUN,
-			      memory_copy("the run was interrupted during this check"));
+		if (!execution->result.kept)
+			execution_set(execution, REPORT_NOTRUN,
+				      memory_copy("the run was interrupted during this check"));
 	} else if (ended->end == PROCESS_TIMED_OUT) {
 		execution_set(execution, REPORT_TIMEOUT,
 			      text_format("the check did not end within %llu s",
@@ -115,9 +116,6 @@ int execution_end(struct execution *execution, struct error *err)
 		execution_set(
 			execution, REPORT_CRASH,
 			text_format("the check's process %s before it finished", description));
-	} else {
-		enum report_outcome outcome = result_outcome(&execution->result, &reason);
-		execution_set(execution, outcome, memory_copy(reason));
 	}
 	return 0;
 }

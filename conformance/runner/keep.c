@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "reports/view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,7 @@ struct keep *keep_open(const struct execution *execution, int plugin_pid)
 	struct text text CLEANUP_TEXT = {0};
 	text_addf(&text, "\n%s: ", spec->check->id);
 	if (reason != NULL)
-		text_add_escaped(&text, reason, strlen(reason));
+		view_add_escaped(&text, reason);
 	text_addf(&text, "\n  sockets     ls -l %s/dp\n", spec->directory);
 	if (plugin_pid != 0)
 		text_addf(&text, "  plugin      process %d: ls -l /proc/%d/fd\n", plugin_pid,

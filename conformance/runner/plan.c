@@ -219,25 +219,31 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 	return 0;
 }
 
+/* The check on which this one depends; NULL: none. */
+static const struct check *needed_by(const struct check *check,
+				     const struct check_suite *const *suites)
+{
+	const struct check_suite *suite = NULL;
+	return check->depends_on != NULL &&
+			       plan_find(suites, check->depends_on, &suite, &check, NULL) == 0
+		       ? check
+		       : NULL;
+}
+
 static bool depends_on(const struct check_suite *const *suites, const struct check *check,
 		       const struct check *other)
 {
-	const struct check_suite *suite = NULL;
-	while (check->depends_on != NULL &&
-	       plan_find(suites, check->depends_on, &suite, &check, NULL) == 0) {
-		if (check == other)
-			return true;
-	}
-	return false;
+	do
+		check = needed_by(check, suites);
+	while (check != NULL && check != other);
+	return check != NULL;
 }
 
 struct plan_item *plan_awaited(const struct plan *plan, const struct check_suite *const *suites,
 			       const struct check *check)
 {
-	const struct check_suite *suite = NULL;
 	struct plan_item *awaited = NULL;
-	while (check->depends_on != NULL &&
-	       plan_find(suites, check->depends_on, &suite, &check, NULL) == 0) {
+	while ((check = needed_by(check, suites)) != NULL) {
 		for (size_t i = 0; i < plan->count; i++) {
 			if (plan->items[i].check == check && !plan->items[i].ended)
 				awaited = &plan->items[i];
@@ -333,9 +339,7 @@ const struct plan_item *plan_cause(const struct plan *plan, const struct check_s
 				   size_t index)
 {
 	const struct check *check = plan->items[index].check;
-	const struct check_suite *suite = NULL;
-	while (check->depends_on != NULL &&
-	       plan_find(suites, check->depends_on, &suite, &check, NULL) == 0) {
+	while ((check = needed_by(check, suites)) != NULL) {
 		for (size_t i = 0; i < index; i++) {
 			if (plan->items[i].check == check &&
 			    report_outcome_is_bad(plan->items[i].outcome))

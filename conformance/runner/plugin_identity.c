@@ -149,20 +149,18 @@ cJSON *plugin_identity_json(const struct plugin_identity *identity, const char *
 
 	/* Files with the same content are listed once; their digests are sorted. */
 	if (set->names.count != 0) {
-		struct members files CLEANUP_MEMBERS = members_new_array();
+		struct members files = member_array(&plugin, "files");
 		struct text_list digests CLEANUP_TEXT_LIST = {0};
 		for (size_t i = 0; i < set->names.count; i++) {
 			const char *digest = digest_result(set->jobs[i]);
-			struct members file CLEANUP_MEMBERS = members_new();
 			if (digest[0] == '\0' || text_list_has(&digests, digest))
 				continue;
+			struct members file = member_object(&files, NULL);
 			member_string(&file, "name", set->names.items[i]);
 			member_string(&file, "digest", digest);
-			member_item(&files, NULL, members_take(&file));
 			text_list_add(&digests, digest);
 		}
 		text_list_sort(&digests);
-		member_item(&plugin, "files", members_take(&files));
 		member_strings(&plugin, "fileDigests", (const char *const *)digests.items);
 	}
 

@@ -13,7 +13,7 @@ const struct json_member held_device_members[] = {
 	JSON_TEXT(struct held_device, "device", id, JSON_REQUIRED, NULL),
 	JSON_TEXT(struct held_device, "pod", pod, JSON_REQUIRED, NULL),
 	JSON_TEXT(struct held_device, "container", container, JSON_REQUIRED, NULL),
-	{.key = NULL},
+	{0},
 };
 
 static int add_container(struct held_devices *held, const char *pod,

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/style.h"
 #include "base/text.h"
+#include "reports/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ void progress_add_line(const struct progress *progress, struct text *line)
 		const char *check = progress->running[0].check;
 		time_ms = clock_monotonic_ms() - progress->running[0].begin_ms;
 		text_add(line, " ");
-		text_add_escaped(line, check, strlen(check));
+		view_add_escaped(line, check);
 		text_addf(line, " %.1f s", (double)time_ms / 1000.0);
 	}
 	/* A check that takes longer than the estimate for all remaining ones has refuted it. */
@@ -182,7 +183,7 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 	char *shown CLEANUP_FREE = redact_string(progress->redactor, reason);
 	if (shown[0] != '\0') {
 		text_add(&line, ": ");
-		text_add_escaped(&line, shown, strlen(shown));
+		view_add_escaped(&line, shown);
 	}
 	text_add(&line, "\n");
 

@@ -135,10 +135,11 @@ int runner_journal_plugin(struct runner *runner, struct error *err)
 }
 
 /* `row` NULL: the check is expected to pass. */
-static cJSON *check_json(const struct plan_item *item, const struct expectation *row)
+static void add_check(struct members *checks, const struct plan_item *item,
+		      const struct expectation *row)
 {
 	const struct check *check = item->check;
-	struct members json CLEANUP_MEMBERS = members_new();
+	struct members json = member_object(checks, NULL);
 	member_string(&json, "id", check->id);
 	member_int(&json, "revision", check->revision);
 	member_string(&json, "requirement", requirement_get(check->requirement)->id);
@@ -149,7 +150,7 @@ static cJSON *check_json(const struct plan_item *item, const struct expectation 
 
 	if (row != NULL) {
 		const struct report_known known = expectation_known(row);
-		struct members expected CLEANUP_MEMBERS = members_new();
+		struct members expected = member_object(&json, "expected");
 		member_string(&expected, "outcome", report_outcome_names[known.outcome]);
 		member_string(&expected, "entry", row->entry);
 		if (known.flaky)
@@ -159,38 +160,37 @@ static cJSON *check_json(const struct plan_item *item, const struct expectation 
 		member_string(&expected, "why", row->why);
 		member_string(&expected, "link", row->link);
 		member_string(&expected, "reviewBy", row->review_by);
-		member_item(&json, "expected", members_take(&expected));
 	}
 
 	if (item->outcome != REPORT_PASS) {
 		member_string(&json, "outcome", report_outcome_names[item->outcome]);
 		member_string(&json, "reason", item->reason);
 	}
-	return members_take(&json);
 }
 
 int runner_journal_plan(struct runner *runner, struct error *err)
 {
 	const struct plan *plan = &runner->plan;
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members settings CLEANUP_MEMBERS = members_new();
-	struct members requirements CLEANUP_MEMBERS = members_new_array();
-	struct members checks CLEANUP_MEMBERS = members_new_array();
+	struct members settings = member_object(&json, "settings");
 	member_string(&settings, "launcher", runner->context.launcher);
 	member_string(&settings, "profile", runner->context.kubelet_profile);
 	member_bool(&settings, "thorough", runner->context.thorough);
-	member_item(&json, "settings", members_take(&settings));
 	member_int(&json, "filteredOut", (int64_t)plan->left_out_count);
+	if (runner->expectations.count > 0)
+		member_int(&json, "flakeBudget", runner->expectations.flake_budget);
+
 	/* Each requirement, and its checks that the plan leaves out. */
+	struct members requirements = member_array(&json, "requirements");
 	for (int i = 1; i < CHECK_REQUIREMENT_COUNT; i++) {
 		const struct requirement *requirement = requirement_get((enum check_requirement)i);
-		struct members about CLEANUP_MEMBERS = members_new();
-		struct members left_out CLEANUP_MEMBERS = members_new_array();
+		struct members about = member_object(&requirements, NULL);
 		const char *not_applicable = NULL;
 		member_string(&about, "id", requirement->id);
 		member_string(&about, "level", report_level_names[requirement->level]);
 		member_string(&about, "sentence", requirement->sentence);
 		member_string(&about, "source", requirement->source);
+		struct members left_out = member_array(&about, "leftOut");
 		for (size_t k = 0; k < plan->left_out_count; k++) {
 			const struct plan_item *item = &plan->items[plan->count + k];
 			if (item->check->requirement != (enum check_requirement)i)
@@ -200,12 +200,10 @@ int runner_journal_plan(struct runner *runner, struct error *err)
 			else
 				member_string(&left_out, NULL, item->check->id);
 		}
-		member_item(&about, "leftOut", members_take(&left_out));
 		member_string(&about, "notApplicable", not_applicable);
-		member_item(&requirements, NULL, members_take(&about));
 	}
-	if (runner->expectations.count > 0)
-		member_int(&json, "flakeBudget", runner->expectations.flake_budget);
+
+	struct members checks = member_array(&json, "checks");
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct check *check = plan->items[i].check;
 		const struct expectation *row = NULL;
@@ -213,9 +211,7 @@ int runner_journal_plan(struct runner *runner, struct error *err)
 					   runner->described, &row, err);
 		if (rc < 0)
 			return rc;
-		member_item(&checks, NULL, check_json(&plan->items[i], row));
+		add_check(&checks, &plan->items[i], row);
 	}
-	member_item(&json, "requirements", members_take(&requirements));
-	member_item(&json, "checks", members_take(&checks));
 	return journal_add_plan(runner->journal, &json, err);
 }

@@ -51,10 +51,9 @@ int runner_ask_pods(struct runner *runner, struct error *err)
 cJSON *runner_describe_pods(const struct runner *runner)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members held CLEANUP_MEMBERS = members_new_array();
+	struct members held = member_array(&json, "held");
 	for (size_t i = 0; i < runner->held.count; i++)
 		member_item(&held, NULL,
 			    json_members_write(held_device_members, &runner->held.items[i]));
-	member_item(&json, "held", members_take(&held));
 	return members_take(&json);
 }

@@ -16,9 +16,8 @@ static void keep_items(cJSON *array, const cJSON *with,
 		       bool (*keep)(const cJSON *with, const cJSON *item))
 {
 	size_t kept = 0;
-	json_each (item, array) {
+	json_each (item, array)
 		kept += keep(with, item);
-	}
 	for (int i = cJSON_GetArraySize(array) - 1; kept != 0 && i >= 0; i--) {
 		if (!keep(with, cJSON_GetArrayItem(array, i)))
 			cJSON_DeleteItemFromArray(array, i);
@@ -31,8 +30,7 @@ static bool keep_device(const cJSON *report, const cJSON *device)
 	const char *ref = view_string(device, "/ref");
 	json_each (check, json_pointer(report, "/checks")) {
 		json_each (outcome, json_pointer(check, "/deviceOutcomes")) {
-			if (strcmp(view_string(outcome, "/ref"), ref) == 0 &&
-			    strcmp(view_string(outcome, "/outcome"), "pass") == 0)
+			if (view_is(outcome, "/ref", ref) && view_is(outcome, "/outcome", "pass"))
 				return true;
 		}
 	}
@@ -42,7 +40,7 @@ static bool keep_device(const cJSON *report, const cJSON *device)
 static bool keep_driver(const cJSON *devices, const cJSON *driver)
 {
 	json_each (device, devices) {
-		if (strcmp(view_string(device, "/driver"), view_string(driver, "/key")) == 0)
+		if (view_is(device, "/driver", view_string(driver, "/key")))
 			return true;
 	}
 	return false;
@@ -62,8 +60,7 @@ void certify_subject(const cJSON *report, struct text_list *lines)
 	keep_items(devices, report, keep_device);
 	keep_items(drivers, devices, keep_driver);
 	json_each (driver, drivers) {
-		bool virtual_driver =
-			text_equal(view_string(driver, "/model"), REPORT_MODEL_VIRTUAL);
+		const bool virtual_driver = view_is(driver, "/model", REPORT_MODEL_VIRTUAL);
 		is_virtual |= virtual_driver;
 		hardware |= !virtual_driver && !json_pointer_true(driver, "/software");
 	}
@@ -112,7 +109,7 @@ static char *make_readme(const struct product *product, const cJSON *report)
 	text_add(&text, "\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		text_add(&text, "    ");
-		text_add_escaped(&text, texts[i], strlen(texts[i]));
+		view_add_escaped(&text, texts[i]);
 		text_add(&text, "\n");
 	}
 	for (size_t i = limited ? 1 : 0; i < lines.count; i++)
@@ -168,8 +165,10 @@ static int take_file(struct folder *folder, enum folder_file_name name, const ch
 {
 	char *data = NULL;
 	size_t size = 0;
-	int rc = path != NULL ? file_read(path, PRODUCT_FILE_MAX, &data, &size, err) : 0;
-	if (rc == 0 && path != NULL)
+	if (path == NULL)
+		return 0;
+	int rc = file_read(path, PRODUCT_FILE_MAX, &data, &size, err);
+	if (rc == 0)
 		folder_put(folder, name, data, size);
 	return rc;
 }

@@ -18,11 +18,7 @@ static int check_check(const struct json_at *at, struct error *err)
 		       : expectation_check_text(at, err);
 }
 
-#define TEXT(key_, member_, presence_, check_)                                                     \
-	{                                                                                          \
-		.key = (key_), .presence = (presence_), JSON_AT(struct claim, member_),            \
-		.check = (check_)                                                                  \
-	}
+#define TEXT(key, member, presence, check) JSON_TEXT(struct claim, key, member, presence, check)
 
 static const struct json_member claim_members[] = {
 	TEXT("check", check, JSON_OPTIONAL, check_check),
@@ -38,14 +34,7 @@ static const struct json_member file_members[] = {
 	 .type = JSON_MEMBER_SCHEMA,
 	 .presence = JSON_REQUIRED,
 	 .what = "gpucert-claims/1"},
-	{.key = "claims",
-	 .type = JSON_MEMBER_OBJECTS,
-	 .presence = JSON_REQUIRED,
-	 .offset = offsetof(struct claims, items),
-	 .size = sizeof(struct claim),
-	 .count = offsetof(struct claims, count),
-	 .max = CLAIMS_MAX,
-	 .members = claim_members},
+	JSON_LIST(struct claims, "claims", items, count, JSON_REQUIRED, CLAIMS_MAX, claim_members),
 	{0},
 };
 
@@ -79,7 +68,7 @@ int claims_parse(const char *data, size_t size, struct claims *out, struct error
 static const cJSON *find_id(const cJSON *array, const char *id)
 {
 	json_each (item, array) {
-		if (strcmp(view_string(item, "/id"), id) == 0)
+		if (view_is(item, "/id", id))
 			return item;
 	}
 	return NULL;
@@ -195,7 +184,7 @@ void claims_judge(const struct claims *claims, const cJSON *report, const struct
 			judgement.planned = json_pointer(log->records[i].json, "/requirements");
 	}
 
-	if (strcmp(view_string(report, "/run/state"), "complete") != 0)
+	if (!view_is(report, "/run/state", "complete"))
 		faults_add(faults, NOT_CERTIFIED, "the run is not complete");
 	if (!environment_is_live(json_pointer(report, "/environment")))
 		faults_add(faults, NOT_CERTIFIED,
@@ -208,7 +197,7 @@ void claims_judge(const struct claims *claims, const cJSON *report, const struct
 
 	json_each (requirement, judgement.requirements) {
 		const char *verdict = view_string(requirement, "/verdict");
-		if (strcmp(view_string(requirement, "/level"), "must") != 0)
+		if (!view_is(requirement, "/level", "must"))
 			continue;
 		if (strcmp(verdict, "satisfied") == 0)
 			proven = true;

@@ -68,11 +68,7 @@ static int check_type(const struct json_at *at, struct error *err)
 				    type);
 }
 
-#define TEXT(member_, presence_, check_)                                                           \
-	{                                                                                          \
-		.key = #member_, .presence = (presence_), JSON_AT(struct product, member_),        \
-		.check = (check_)                                                                  \
-	}
+#define TEXT(member, presence, check) JSON_TEXT(struct product, #member, member, presence, check)
 
 static const struct json_member product_members[] = {
 	TEXT(vendor, JSON_REQUIRED, check_text),

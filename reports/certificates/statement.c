@@ -2,24 +2,23 @@
 #include "reports/certificates/statement.h"
 
 #include "base/cleanup.h"
+#include "reports/environment.h"
 #include "reports/view.h"
 
 #include <string.h>
 
 /* "sha256:HEX" as a DigestSet of in-toto. */
-static cJSON *digest_set(const char *digest)
+static void add_digest(struct members *to, const char *digest)
 {
-	struct members set CLEANUP_MEMBERS = members_new();
+	struct members set = member_object(to, "digest");
 	member_string(&set, "sha256", digest + strlen("sha256:"));
-	return members_take(&set);
 }
 
 static bool has_subject(const cJSON *subjects, const char *digest, const char *name)
 {
 	json_each (subject, subjects) {
-		if (strcmp(view_string(subject, "/digest/sha256"), digest + strlen("sha256:")) ==
-			    0 &&
-		    (name == NULL || strcmp(view_string(subject, "/name"), name) == 0))
+		if (view_is(subject, "/digest/sha256", digest + strlen("sha256:")) &&
+		    (name == NULL || view_is(subject, "/name", name)))
 			return true;
 	}
 	return false;
@@ -36,7 +35,7 @@ static void add_subject(struct members *subjects, const char *kind, const char *
 		return;
 	struct members subject = member_object(subjects, NULL);
 	member_string(&subject, "name", full);
-	member_item(&subject, "digest", digest_set(string));
+	add_digest(&subject, string);
 }
 
 static cJSON *subjects_of(const cJSON *report)
@@ -72,27 +71,28 @@ static cJSON *subjects_of(const cJSON *report)
 	return members_take(&subjects);
 }
 
-static void add_descriptor(struct members *configuration, const char *name, const char *digest,
-			   cJSON *annotations)
+static struct members add_descriptor(struct members *configuration, const char *name,
+				     const char *digest)
 {
 	struct members descriptor = member_object(configuration, NULL);
 	member_string(&descriptor, "name", name);
-	member_item(&descriptor, "digest", digest_set(digest));
-	if (annotations != NULL)
-		member_item(&descriptor, "annotations", annotations);
+	add_digest(&descriptor, digest);
+	return descriptor;
 }
 
-static cJSON *configuration_of(const struct folder *folder)
+static void add_configuration(const struct folder *folder, struct members *predicate)
 {
-	struct members configuration CLEANUP_MEMBERS = members_new_array();
-	struct members evidence CLEANUP_MEMBERS = members_new();
+	struct members configuration = member_array(predicate, "configuration");
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	struct text all CLEANUP_TEXT = {0};
 	char digest[DIGEST_SIZE] = "";
 	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++) {
-		struct members annotations CLEANUP_MEMBERS = members_new();
 		if (folder->files[i].data == NULL)
 			continue;
+		struct members descriptor = add_descriptor(&configuration, folder_file_names[i],
+							   folder->files[i].digest);
+		if (i != FOLDER_REPORT)
+			continue;
+		struct members annotations = member_object(&descriptor, "annotations");
 		/* For readers of the attestation without the report. */
 		member_string(&annotations, "conformance",
 			      view_string(folder->report, "/verdict/conformance/result"));
@@ -100,8 +100,6 @@ static cJSON *configuration_of(const struct folder *folder)
 			      view_string(folder->report, "/environment/digest"));
 		member_string(&annotations, "gpucert",
 			      view_string(folder->report, "/run/harness/version"));
-		add_descriptor(&configuration, folder_file_names[i], folder->files[i].digest,
-			       i == FOLDER_REPORT ? members_take(&annotations) : NULL);
 	}
 
 	/* The digest over one line "HEX  PATH\n" for each piece of evidence, as sha256sum prints them, sorted. */
@@ -112,13 +110,10 @@ static cJSON *configuration_of(const struct folder *folder)
 			text_list_addf(&lines, "%s  %s\n", hex, view_string(item, "/path"));
 		}
 	}
-	text_list_sort(&lines);
-	text_each (line, &lines)
-		text_add(&all, line);
-	digest_bytes(text_string(&all), all.size, digest);
-	member_int(&evidence, "files", (int64_t)lines.count);
-	add_descriptor(&configuration, "evidence", digest, members_take(&evidence));
-	return members_take(&configuration);
+	environment_digest_lines(&lines, "", digest);
+	struct members evidence = add_descriptor(&configuration, "evidence", digest);
+	struct members annotations = member_object(&evidence, "annotations");
+	member_int(&annotations, "files", (int64_t)lines.count);
 }
 
 enum result { PASSED, WARNED, FAILED };
@@ -165,7 +160,7 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 	member_item(&json, "subject", STEAL(subjects));
 	member_string(&json, "predicateType", STATEMENT_PREDICATE_TYPE);
 	struct members predicate = member_object(&json, "predicate");
-	member_item(&predicate, "configuration", configuration_of(folder));
+	add_configuration(folder, &predicate);
 	for (int list = PASSED; list <= FAILED; list++) {
 		struct members tests = member_array(&predicate, lists[list]);
 		for (size_t i = 0; i < view.count; i++) {
@@ -201,7 +196,7 @@ void statement_digest(const cJSON *statement, const char *name, char out[DIGEST_
 {
 	out[0] = '\0';
 	json_each (item, json_pointer(statement, "/predicate/configuration")) {
-		if (strcmp(view_string(item, "/name"), name) == 0)
+		if (view_is(item, "/name", name))
 			(void)snprintf(out, DIGEST_SIZE, "sha256:%s",
 				       view_string(item, "/digest/sha256"));
 	}

@@ -76,15 +76,8 @@ int expectation_check_day(const struct json_at *at, struct error *err)
 				    at->node->valuestring);
 }
 
-#define TEXT(key_, member_, check_)                                                                \
-	{                                                                                          \
-		.key = (key_), JSON_AT(struct expectation, member_), .check = (check_)             \
-	}
-#define NEEDED(key_, member_, check_)                                                              \
-	{                                                                                          \
-		.key = (key_), .presence = JSON_REQUIRED, JSON_AT(struct expectation, member_),    \
-		.check = (check_)                                                                  \
-	}
+#define TEXT(key, member, check)   JSON_TEXT(struct expectation, key, member, JSON_OPTIONAL, check)
+#define NEEDED(key, member, check) JSON_TEXT(struct expectation, key, member, JSON_REQUIRED, check)
 
 static const struct json_member match_members[] = {
 	TEXT("os", match.os, expectation_check_text),
@@ -100,10 +93,7 @@ static const struct json_member match_members[] = {
 
 static const struct json_member row_members[] = {
 	NEEDED("check", check, check_name),
-	{.key = "revision",
-	 .type = JSON_MEMBER_INT,
-	 JSON_AT(struct expectation, revision),
-	 .max = INT32_MAX},
+	JSON_NUMBER(struct expectation, "revision", revision, JSON_OPTIONAL, 0, INT32_MAX),
 	{.key = "expect",
 	 .type = JSON_MEMBER_CHOICE,
 	 .presence = JSON_REQUIRED,
@@ -133,18 +123,10 @@ static const struct json_member file_members[] = {
 	 .type = JSON_MEMBER_SCHEMA,
 	 .presence = JSON_REQUIRED,
 	 .what = "gpucert-expectations/1"},
-	{.key = "flakeBudget",
-	 .type = JSON_MEMBER_INT,
-	 JSON_AT(struct file, flake_budget),
-	 .max = EXPECTATIONS_ROWS_MAX},
-	{.key = "rows",
-	 .type = JSON_MEMBER_OBJECTS,
-	 .presence = JSON_REQUIRED,
-	 .offset = offsetof(struct file, rows),
-	 .size = sizeof(struct expectation),
-	 .count = offsetof(struct file, count),
-	 .max = EXPECTATIONS_ROWS_MAX,
-	 .members = row_members},
+	JSON_NUMBER(struct file, "flakeBudget", flake_budget, JSON_OPTIONAL, 0,
+		    EXPECTATIONS_ROWS_MAX),
+	JSON_LIST(struct file, "rows", rows, count, JSON_REQUIRED, EXPECTATIONS_ROWS_MAX,
+		  row_members),
 	{0},
 };
 

@@ -52,7 +52,7 @@ static const cJSON *find(const cJSON *report, const char *section, const char *p
 			 const char *value)
 {
 	json_each (item, json_pointer(report, section)) {
-		if (strcmp(view_string(item, pointer), value) == 0)
+		if (view_is(item, pointer, value))
 			return item;
 	}
 	return NULL;
@@ -63,15 +63,15 @@ void fleet_add_refusal(const cJSON *report, struct text *why)
 	bool hardware = false;
 	json_each (driver, json_pointer(report, "/environment/drivers"))
 		hardware = hardware || !json_pointer_true(driver, "/software");
-	if (strcmp(view_string(report, "/run/state"), report_state_names[REPORT_COMPLETE]) != 0)
+	if (!view_is(report, "/run/state", report_state_names[REPORT_COMPLETE]))
 		text_add(why, "the run did not finish");
 	else if (view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED)
 		text_addf(why, "the run's exit code is %lld",
 			  (long long)view_int(report, "/verdict/exitCode"));
-	else if (strcmp(view_string(report, "/verdict/conformance/result"),
-			report_conformance_names[REPORT_CONFORMANT]) != 0)
+	else if (!view_is(report, "/verdict/conformance/result",
+			  report_conformance_names[REPORT_CONFORMANT]))
 		view_add_conformance(report, why);
-	else if (strcmp(view_string(report, "/environment/node/kind"), "live") != 0)
+	else if (!view_is(report, "/environment/node/kind", "live"))
 		text_addf(why, "the node is not a live one: '%s'",
 			  view_string(report, "/environment/node/kind"));
 	else if (!hardware)
@@ -128,7 +128,7 @@ static int write_page(const cJSON *report, const char *path, const struct kar *k
 			view_string(requirement, "/sentence"));
 		json_each (check, json_pointer(report, "/checks")) {
 			const char *reason = view_string(check, "/reason");
-			if (strcmp(view_string(check, "/requirement"), *id) == 0)
+			if (view_is(check, "/requirement", *id))
 				doc_add(&doc, "<tr><td>%s<td>%s<td>%s", view_string(check, "/id"),
 					view_string(check, "/outcome"),
 					reason[0] != '\0' ? reason

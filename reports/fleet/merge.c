@@ -22,7 +22,7 @@ int fleet_check_host(const cJSON *report, const char *node, struct error *err)
 {
 	const char *host = NULL;
 	json_each (fact, json_pointer(report, "/environment/redaction/facts")) {
-		if (strcmp(view_string(fact, "/kind"), "host") != 0)
+		if (!view_is(fact, "/kind", "host"))
 			continue;
 		host = view_string(fact, "/value");
 		/* With or without a domain. */
@@ -97,8 +97,7 @@ static int find_groups(struct fleet_merge *merge, const cJSON *report, struct fl
 		const struct view_check *check = &view.checks[i];
 		if (!report_outcome_is_bad(check->outcome))
 			continue;
-		if (node->result == REPORT_CONFORMANT &&
-		    strcmp(view_string(check->json, "/level"), "must") == 0)
+		if (node->result == REPORT_CONFORMANT && view_is(check->json, "/level", "must"))
 			return error_set(
 				err, ERROR_FORMAT,
 				"verdict.conformance: conformant, although %.64s did not pass",

@@ -91,14 +91,14 @@ static const struct json_member group_members[] = {
 	WORD(fleet_group, "reason", reason),
 	COUNT(fleet_group, "of", of),
 	STRINGS(fleet_group, "nodes", nodes, node_count),
-	{.key = NULL},
+	{0},
 };
 
 static const struct json_member environment_members[] = {
 	WORD(fleet_environment, "name", name),
 	COUNT(fleet_environment, "nodes", nodes),
 	COUNT(fleet_environment, "conformant", conformant),
-	{.key = NULL},
+	{0},
 };
 
 static const struct json_member node_members[] = {
@@ -108,7 +108,7 @@ static const struct json_member node_members[] = {
 	WORD(fleet_node, "started", started),
 	WORD(fleet_node, "journal", run),
 	WORD(fleet_node, "report", path),
-	{.key = NULL},
+	{0},
 };
 
 static const struct json_member members[] = {
@@ -121,7 +121,7 @@ static const struct json_member members[] = {
 	LIST("nodes", nodes, node_count, node_members),
 	STRINGS(fleet_merge, "superseded", superseded.items, superseded.count),
 	STRINGS(fleet_merge, "refused", refused.items, refused.count),
-	{.key = NULL},
+	{0},
 };
 
 char *fleet_merge_json(const struct fleet_merge *merge)

@@ -25,7 +25,7 @@ static cJSON *taints(const cJSON *node, size_t result)
 {
 	struct members array CLEANUP_MEMBERS = members_new_array();
 	json_each (taint, json_pointer(node, "/spec/taints")) {
-		if (strcmp(view_string(taint, "/key"), TAINT) != 0)
+		if (!view_is(taint, "/key", TAINT))
 			member_copy(&array, NULL, taint);
 	}
 	if (result == REPORT_CONFORMANCE_VIOLATED) {
@@ -41,7 +41,7 @@ int fleet_patch_make(const cJSON *report, const cJSON *node, cJSON **out, struct
 	const char *name = view_string(node, "/metadata/name");
 	const char *saw = view_string(report, "/environment/os/kernel");
 	const char *now = view_string(node, "/status/nodeInfo/kernelVersion");
-	if (strcmp(view_string(node, "/kind"), "Node") != 0)
+	if (!view_is(node, "/kind", "Node"))
 		return error_set(err, ERROR_FORMAT, "kind: expected Node");
 	if (!fleet_is_subdomain(name) || view_string(node, "/metadata/resourceVersion")[0] == '\0')
 		return error_set(err, ERROR_FORMAT,
@@ -61,15 +61,14 @@ int fleet_patch_make(const cJSON *report, const cJSON *node, cJSON **out, struct
 	if (report_conformance_names[result] == NULL)
 		return error_set(err, ERROR_FORMAT, "verdict.conformance.result: not a result");
 	cJSON *json = cJSON_Parse(patch_json);
-	fleet_set(json, "", "node", view_string(node, "/metadata/name"));
+	fleet_set(json, "", "node", name);
 
 	struct text message CLEANUP_TEXT = {0};
 	const char *ended = view_string(report, "/run/ended");
 	const char *since = ended;
 	json_each (item, json_pointer(node, "/status/conditions")) {
-		if (strcmp(view_string(item, "/type"),
-			   json_pointer_string(json, CONDITION "/type")) == 0 &&
-		    strcmp(view_string(item, "/status"), conditions[result].status) == 0)
+		if (view_is(item, "/type", json_pointer_string(json, CONDITION "/type")) &&
+		    view_is(item, "/status", conditions[result].status))
 			since = view_string(item, "/lastTransitionTime");
 	}
 	findings_add_verdict(report, &message);

@@ -128,8 +128,8 @@ static bool is_selected(const struct fleet_plan *plan, const cJSON *node)
 static bool is_ready(const cJSON *node)
 {
 	json_each (condition, json_pointer(node, "/status/conditions")) {
-		if (text_equal(json_pointer_string(condition, "/type"), "Ready"))
-			return text_equal(json_pointer_string(condition, "/status"), "True");
+		if (view_is(condition, "/type", "Ready"))
+			return view_is(condition, "/status", "True");
 	}
 	return false;
 }
@@ -138,7 +138,7 @@ static bool is_ready(const cJSON *node)
 static const cJSON *find_taint(const struct planning *it, const cJSON *node)
 {
 	json_each (taint, json_pointer(node, "/spec/taints")) {
-		if (strcmp(view_string(taint, "/effect"), "PreferNoSchedule") != 0 &&
+		if (!view_is(taint, "/effect", "PreferNoSchedule") &&
 		    !text_list_has(&it->plan->tolerations, view_string(taint, "/key")))
 			return taint;
 	}
@@ -149,9 +149,9 @@ static const cJSON *find_taint(const struct planning *it, const cJSON *node)
 static bool leave_out(struct planning *it, const cJSON *node, const char *name)
 {
 	const cJSON *taint = find_taint(it, node);
-	const char *os = json_pointer_string(node, "/status/nodeInfo/operatingSystem");
 	const char *why = NULL;
-	if (text_equal(label_of(node, OS_LABEL), "windows") || text_equal(os, "windows"))
+	if (text_equal(label_of(node, OS_LABEL), "windows") ||
+	    view_is(node, "/status/nodeInfo/operatingSystem", "windows"))
 		why = "Windows: use share/gpucert/deploy/node (docs/deployment.md)";
 	else if (json_pointer_true(node, "/spec/unschedulable"))
 		why = "unschedulable";

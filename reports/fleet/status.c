@@ -48,7 +48,7 @@ static void read_verdict(const cJSON *terminated, struct status_node *node)
 	cJSON *verdict CLEANUP_JSON = NULL;
 	node->state = LOST;
 	const bool is_verdict = json_parse_strict(message, strlen(message), &verdict, NULL) == 0 &&
-				strcmp(view_string(verdict, "/schema"), FLEET_VERDICT_SCHEMA) == 0;
+				view_is(verdict, "/schema", FLEET_VERDICT_SCHEMA);
 	const char *not_pushed = view_string(verdict, "/notPushed");
 	/* The run had ended, so its verdict counts. */
 	const bool killed = not_pushed[0] != '\0' && code > KILLED;

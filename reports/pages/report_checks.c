@@ -151,7 +151,7 @@ static void add_notes(struct report_document *it, const cJSON *notes)
 						     : view_string(note, "/text"));
 	}
 	doc_end(it->doc, DOC_LIST);
-	report_add_more(it, count > NOTES_MAX ? count - NOTES_MAX : 0, "notes");
+	report_add_more(it, count, NOTES_MAX, "notes");
 }
 
 static void add_check(struct report_document *it, const struct view_check *check, bool detailed)

@@ -151,5 +151,5 @@ void report_page_isolation(struct report_document *it)
 			add_observation(it, &at, others_column);
 	}
 	doc_end(it->doc, DOC_BOX);
-	report_add_more(it, rows > CONTAINERS_MAX ? rows - CONTAINERS_MAX : 0, "containers");
+	report_add_more(it, rows, CONTAINERS_MAX, "containers");
 }

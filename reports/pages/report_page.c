@@ -18,8 +18,7 @@ static void add_untested(struct report_document *it)
 	if (untested->count == 0)
 		doc_add(it->doc, "<p>All untested checks wait for the failures above.</p>");
 	(void)report_add_findings(it, untested, UNTESTED_MAX);
-	report_add_more(it, untested->count > UNTESTED_MAX ? untested->count - UNTESTED_MAX : 0,
-			"reasons");
+	report_add_more(it, untested->count, UNTESTED_MAX, "reasons");
 }
 
 static const struct section {
@@ -53,13 +52,11 @@ static const struct section {
 
 static void add_verdict(struct report_document *it)
 {
-	static const char *const tones[] = {
-		[FINDINGS_GOOD] = "good", [FINDINGS_OPEN] = "warn", [FINDINGS_BAD] = "bad"};
 	const struct finding_list *problems = &it->findings.problems;
 	const struct view *view = &it->findings.view;
 	const size_t untested_left = it->untested_left;
 	doc_add(it->doc, "<div class='verdict %s' role=region aria-label=Verdict>",
-		tones[findings_headline_of(it->report).tone]);
+		doc_tone_names[findings_headline_of(it->report).tone]);
 	report_add_verdict(it);
 	const struct finding_list *first = problems->count > 0 ? problems : &it->findings.expected;
 	const size_t left = report_page_count_failures(it) - first->checks +
@@ -87,8 +84,7 @@ static void add_verdict(struct report_document *it)
 		size_t all = 0;
 		json_each (requirement, json_pointer(it->report, "/requirements")) {
 			const char *word = view_string(requirement, "/verdict");
-			if (!text_equal(view_string(requirement, "/level"),
-					report_level_names[i]) ||
+			if (!view_is(requirement, "/level", report_level_names[i]) ||
 			    text_equal(word, "not-applicable"))
 				continue;
 			all++;

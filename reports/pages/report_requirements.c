@@ -63,5 +63,5 @@ void report_page_images(struct report_document *it)
 			launches == 1 ? "" : "es");
 	}
 	doc_end(it->doc, DOC_BOX);
-	report_add_more(it, count > IMAGES_MAX ? count - IMAGES_MAX : 0, "launches");
+	report_add_more(it, count, IMAGES_MAX, "launches");
 }

@@ -90,10 +90,10 @@ static void annotate(struct members *annotations, const char *name, const char *
 		member_string(annotations, name, value);
 }
 
-static cJSON *make_annotations(const cJSON *report)
+static void add_annotations(const cJSON *report, struct members *manifest)
 {
 	static const char *const sections[] = {"os", "drivers", "runtime", "plugin"};
-	struct members annotations CLEANUP_MEMBERS = members_new();
+	struct members annotations = member_object(manifest, "annotations");
 	annotate(&annotations, "org.opencontainers.image.created",
 		 view_string(report, "/run/ended"));
 	annotate(&annotations, ANNOTATION "run", view_string(report, "/run/id"));
@@ -105,7 +105,6 @@ static cJSON *make_annotations(const cJSON *report)
 		environment_add_names(sections[i], json_pointer(report, "/environment"), &names);
 		annotate(&annotations, name, text_string(&names));
 	}
-	return members_take(&annotations);
 }
 
 /* Opens a folder that is unchanged since its run. */
@@ -127,13 +126,21 @@ int publication_make(const char *directory, const cJSON *subject, struct publica
 		     struct error *err)
 {
 	struct members manifest CLEANUP_MEMBERS = members_new();
-	struct members layers CLEANUP_MEMBERS = members_new_array();
 	char digest[DIGEST_SIZE] = "";
 	struct text document CLEANUP_TEXT = {0};
 	struct folder folder CLEANUP_FOLDER = {0};
 	int rc = open_folder(directory, &folder, err);
-	if (rc == 0)
-		rc = add_attestation(&layers, directory, err);
+	if (rc < 0)
+		return rc;
+	digest_bytes(PUBLICATION_EMPTY, strlen(PUBLICATION_EMPTY), digest);
+	member_int(&manifest, "schemaVersion", 2);
+	member_string(&manifest, "mediaType", OCI_MANIFEST);
+	member_string(&manifest, "artifactType", PUBLICATION_TYPE);
+	struct members empty = member_object(&manifest, "config");
+	image_descriptor_write(&empty, PUBLICATION_EMPTY_TYPE, digest, strlen(PUBLICATION_EMPTY));
+
+	struct members layers = member_array(&manifest, "layers");
+	rc = add_attestation(&layers, directory, err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++) {
@@ -147,16 +154,9 @@ int publication_make(const char *directory, const cJSON *subject, struct publica
 				  (uint64_t)view_int(item, "/bytes"));
 	}
 
-	digest_bytes(PUBLICATION_EMPTY, strlen(PUBLICATION_EMPTY), digest);
-	member_int(&manifest, "schemaVersion", 2);
-	member_string(&manifest, "mediaType", OCI_MANIFEST);
-	member_string(&manifest, "artifactType", PUBLICATION_TYPE);
-	struct members empty = member_object(&manifest, "config");
-	image_descriptor_write(&empty, PUBLICATION_EMPTY_TYPE, digest, strlen(PUBLICATION_EMPTY));
-	member_item(&manifest, "layers", members_take(&layers));
 	if (subject != NULL)
 		member_copy(&manifest, "subject", subject);
-	member_item(&manifest, "annotations", make_annotations(folder.report));
+	add_annotations(folder.report, &manifest);
 	char *printed CLEANUP_FREE = json_print_compact(manifest.object);
 	text_add(&document, printed);
 	return publication_read(&document, out, err);

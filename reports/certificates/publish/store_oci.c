@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "containers/registry/reference.h"
 #include "reports/certificates/publish/store.h"
+#include "reports/view.h"
 
 #include <string.h>
 
@@ -101,7 +102,7 @@ static int oci_get_manifest(struct store *store, struct text *out, struct error 
 					  err);
 	if (rc < 0)
 		return rc;
-	if (!text_equal(json_pointer_string(json, "/artifactType"), PUBLICATION_TYPE))
+	if (!view_is(json, "/artifactType", PUBLICATION_TYPE))
 		return no_report(self, document.digest, err);
 	text_add_all(out, &document.data);
 	return 0;

@@ -30,10 +30,10 @@ static enum compare_kind kind_of(const struct comparison *it, const struct view_
 	 * versions. */
 	if (from->outcome == REPORT_PASS && to->outcome == REPORT_NOT_APPLICABLE) {
 		const struct compare_difference *node = &it->differences[COMPARE_NODE];
-		const bool another_node =
-			!text_equal(view_string(it->from, "/environment/os/name"),
-				    view_string(it->to, "/environment/os/name")) ||
-			it->differences[COMPARE_DEVICE].is || (node->is && !node->follows);
+		const bool another_node = !view_is(it->from, "/environment/os/name",
+						   view_string(it->to, "/environment/os/name")) ||
+					  it->differences[COMPARE_DEVICE].is ||
+					  (node->is && !node->follows);
 		return another_node ? COMPARE_CHANGED : COMPARE_REGRESSION;
 	}
 	if (from->outcome == REPORT_PASS)

@@ -65,8 +65,7 @@ static void add_item(const char *section, const char *const *pointers, const cJS
 
 static void identify(const cJSON *report, struct identity *out)
 {
-	const bool is_recorded =
-		strcmp(view_string(report, "/environment/node/kind"), "recorded") == 0;
+	const bool is_recorded = view_is(report, "/environment/node/kind", "recorded");
 	out->recording = is_recorded ? view_string(report, "/environment/node/digest") : "";
 	environment_each(json_pointer(report, "/environment"), add_item, out);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
@@ -101,12 +100,12 @@ void environments_compare(const cJSON *from, const cJSON *to,
 
 	/* A Windows image must match the host's build. */
 	const bool os = out[COMPARE_OS].is;
-	const bool is_windows = strcmp(view_string(to, "/environment/os/name"), "windows") == 0;
+	const bool is_windows = view_is(to, "/environment/os/name", "windows");
 	out[COMPARE_IMAGE].follows = os && out[COMPARE_IMAGE].is && is_windows;
 
 	/* The machine of a live node depends on its system, and a recording replayed on one machine
 	 * on its content. */
-	const bool is_live = strcmp(view_string(to, "/environment/node/kind"), "live") == 0;
+	const bool is_live = view_is(to, "/environment/node/kind", "live");
 	const bool recorded = before.recording[0] != '\0' && after.recording[0] != '\0' &&
 			      cJSON_Compare(json_pointer(from, "/environment/node/machine"),
 					    json_pointer(to, "/environment/node/machine"), true);

@@ -197,14 +197,13 @@ void comparison_print(const struct doc *doc, struct text *out)
 	page_print(doc, "Comparison", out);
 }
 
-static cJSON *report_json(const cJSON *report)
+static void add_report(struct members *comparison, const char *key, const cJSON *report)
 {
-	struct members json CLEANUP_MEMBERS = members_new();
+	struct members json = member_object(comparison, key);
 	member_string(&json, "run", view_string(report, "/run/id"));
 	member_string(&json, "started", view_string(report, "/run/started"));
 	member_string(&json, "environment", view_string(report, "/environment/digest"));
 	member_string(&json, "conformance", view_string(report, "/verdict/conformance/result"));
-	return members_take(&json);
 }
 
 cJSON *comparison_to_json(const struct comparison *comparison)
@@ -216,8 +215,8 @@ cJSON *comparison_to_json(const struct comparison *comparison)
 	comparison_add_headline(comparison, &headline);
 	member_string(&json, "schema", "gpucert-comparison/1");
 	member_string(&json, "headline", text_string(&headline));
-	member_item(&json, "from", report_json(comparison->from));
-	member_item(&json, "to", report_json(comparison->to));
+	add_report(&json, "from", comparison->from);
+	add_report(&json, "to", comparison->to);
 	member_string(&json, "onlyDifference",
 		      only != COMPARE_PART_COUNT ? compare_part_names[only] : NULL);
 	struct members environment = member_object(&json, "environment");
