@@ -165,10 +165,10 @@ static const char *add_tag(struct doc *doc, const char *at, struct arguments *ar
 		const bool quoted = *at == '\'';
 		const char *const stops = quoted ? "'" : " >";
 		const bool is_id = strcmp(text_string(&key), "id") == 0;
-		for (at += quoted ? 1 : 0; strchr(stops, *at) == NULL;)
+		for (at += quoted; strchr(stops, *at) == NULL;)
 			at = add_piece(&value, at, args,
 				       is_id || strchr(text_string(&value), '#') != NULL);
-		at += quoted ? 1 : 0;
+		at += quoted;
 		const bool is_class = strcmp(text_string(&key), "class") == 0;
 		if (!begun)
 			doc_begin(doc, element,

@@ -51,7 +51,7 @@ static void begin(struct doc *doc, enum doc_element element, const char *class)
 static void end(struct doc *doc, enum doc_element element)
 {
 	const bool is_cell = element == DOC_HEADER || element == DOC_GROUP || element == DOC_CELL;
-	doc->cell_count += is_cell ? 1 : 0;
+	doc->cell_count += is_cell;
 	for (; element == DOC_ROW && doc->cell_count < doc->row_cells; doc->cell_count++)
 		text_add(&doc->out, " |");
 	if (element == DOC_ROW)

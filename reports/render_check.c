@@ -186,7 +186,7 @@ static void tally(struct render_check *check)
 	struct render_requirement *requirement = check->requirement;
 	const cJSON *watched = watched_of(check);
 	requirement->tally.outcomes[check->outcome]++;
-	requirement->tally.cut_off += check->cut_off ? 1 : 0;
+	requirement->tally.cut_off += check->cut_off;
 	requirement->tally.unproven +=
 		check->outcome == REPORT_PASS && check->unproven != NULL ? 1 : 0;
 	if (requirement->why == NULL || decides(check) > decides(requirement->why))

@@ -204,7 +204,7 @@ void render_add_verdict(const struct render *render, struct members *report)
 		const enum report_disposition disposition = render_disposition(check);
 		tally.outcomes[check->outcome]++;
 		tally.dispositions[disposition]++;
-		tally.cut_off += check->cut_off ? 1 : 0;
+		tally.cut_off += check->cut_off;
 		if (disposition == REPORT_UNEXPECTED_FAIL ||
 		    disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 			member_string(&unexpected, NULL, check->id);

@@ -120,7 +120,7 @@ size_t report_count_apis(const struct report_document *it)
 	size_t count = 0;
 	for (size_t i = 0; json_first(report_devices(it)) != NULL && i < it->findings.view.count;
 	     i++)
-		count += is_api(&it->findings.view.checks[i]) ? 1 : 0;
+		count += is_api(&it->findings.view.checks[i]);
 	return count;
 }
 

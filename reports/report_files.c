@@ -85,11 +85,11 @@ int report_files_read(const struct text_list *paths, const struct report_files *
 		      struct text_list *unread, struct error *err)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < paths->count; i++) {
-		if (file_is_directory(paths->items[i]))
-			add_folder(paths->items[i], 0, &found, unread);
+	text_each (path, paths) {
+		if (file_is_directory(path))
+			add_folder(path, 0, &found, unread);
 		else
-			text_list_add(&found, paths->items[i]);
+			text_list_add(&found, path);
 	}
 	if (found.count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s: no " REPORT_NAME " is below",

@@ -72,7 +72,7 @@ static void add_works(struct report_document *it)
 			    check->outcome == REPORT_NOTRUN)
 				continue;
 			all++;
-			passed += check->outcome == REPORT_PASS && !check->unproven ? 1 : 0;
+			passed += check->outcome == REPORT_PASS && !check->unproven;
 		}
 		if (passed > 0)
 			text_addf(&suites, "%s%.*s %zu/%zu", suites.size != 0 ? ", " : "",
@@ -108,8 +108,8 @@ static void add_predictions(struct report_document *it)
 	int wrong = 0;
 	json_each (prediction, json_pointer(it->report, "/predictions")) {
 		const cJSON *agrees = json_pointer(prediction, "/agrees");
-		held += cJSON_IsTrue(agrees) ? 1 : 0;
-		wrong += cJSON_IsFalse(agrees) ? 1 : 0;
+		held += cJSON_IsTrue(agrees);
+		wrong += cJSON_IsFalse(agrees);
 	}
 	if (held + wrong == 0)
 		return;

@@ -125,8 +125,8 @@ static void add_checks(const struct plan *plan)
 {
 	size_t runs = 0, applies = 0;
 	for (size_t i = 0; i < plan->count; i++) {
-		applies += plan->items[i].outcome != REPORT_NOT_APPLICABLE ? 1 : 0;
-		runs += plan->items[i].outcome == REPORT_PASS ? 1 : 0;
+		applies += plan->items[i].outcome != REPORT_NOT_APPLICABLE;
+		runs += plan->items[i].outcome == REPORT_PASS;
 	}
 	char *summary CLEANUP_FREE =
 		text_format("%zu of %zu that apply to this node can run", runs, applies);

@@ -456,8 +456,8 @@ static int run_run(const struct text_list *arguments)
 	bool vm = text_equal(run.settings.asked.node_file, RUN_VM_NODE);
 	if (vm)
 		run.settings.asked.node_file = NULL;
-	for (size_t i = 0; i < arguments->count; i++)
-		text_list_add(&include, arguments->items[i]);
+	text_each (pattern, arguments)
+		text_list_add(&include, pattern);
 	if (rc == 0 && run.shard != NULL)
 		rc = run_selection_shard(run.shard, &run.settings.filter, &err);
 	if (rc == 0 && run.from != NULL)

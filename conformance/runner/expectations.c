@@ -23,9 +23,9 @@ int expectations_open(const struct text_list *names, const struct check_suite *c
 		      const char *today, struct expectations *out, struct text_list *overdue,
 		      struct error *err)
 {
-	for (size_t i = 0; i < names->count; i++) {
+	text_each (name, names) {
 		char *path CLEANUP_FREE = NULL;
-		int rc = installed_file("expectations", names->items[i], ".json", &path, err);
+		int rc = installed_file("expectations", name, ".json", &path, err);
 		if (rc == 0)
 			rc = expectations_read(path, out, err);
 		if (rc < 0)

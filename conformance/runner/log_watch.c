@@ -41,7 +41,6 @@ static void record(struct check_run *run, void *user)
 {
 	struct watch *watch = user;
 	const struct text_list *faults = &watch->lines[LOG_FAULT];
-	const struct text_list *warnings = &watch->lines[LOG_WARNING];
 	for (size_t i = 0; i < faults->count; i++) {
 		const char *id = watch->faulty.items[i];
 		(void)check_expect_varying(run, false, "system log",
@@ -50,8 +49,8 @@ static void record(struct check_run *run, void *user)
 		if (text_list_has(&watch->result->devices, id))
 			check_end_device(run, id);
 	}
-	for (size_t i = 0; i < warnings->count; i++)
-		check_note(run, "system log: %s", warnings->items[i]);
+	text_each (warning, &watch->lines[LOG_WARNING])
+		check_note(run, "system log: %s", warning);
 	if (!watch->whole)
 		check_note(run, "system log: lines were lost before they could be read");
 	if (watch->evidence.size != 0)

@@ -52,8 +52,8 @@ static bool matches(const char *pattern, const struct check_suite *suite, const 
 static bool selects(const struct text_list *patterns, const struct check_suite *suite,
 		    const struct check *check)
 {
-	for (size_t i = 0; i < patterns->count; i++) {
-		if (matches(patterns->items[i], suite, check))
+	text_each (pattern, patterns) {
+		if (matches(pattern, suite, check))
 			return true;
 	}
 	return false;
@@ -89,7 +89,7 @@ static void judge(struct plan_item *item, const struct context *context)
 	const size_t devices = context->node->device_count;
 	size_t offering = 0;
 	for (size_t i = 0; needs->api != NULL && i < devices; i++)
-		offering += filter_offers(&context->node->devices[i], needs->api) ? 1 : 0;
+		offering += filter_offers(&context->node->devices[i], needs->api);
 
 	if (needs->launcher && strcmp(context->launcher, "process") == 0)
 		item->unproven = "the probes ran on the host (--launcher process), which proves "
@@ -208,13 +208,12 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 		     const struct text_list *patterns, struct error *err)
 {
 	size_t count = plan->count + plan->left_out_count;
-	for (size_t i = 0; i < patterns->count; i++) {
+	text_each (pattern, patterns) {
 		size_t k = 0;
-		while (k < count &&
-		       !matches(patterns->items[i], plan->items[k].suite, plan->items[k].check))
+		while (k < count && !matches(pattern, plan->items[k].suite, plan->items[k].check))
 			k++;
 		if (k == count)
-			return not_found(suites, patterns->items[i], err);
+			return not_found(suites, pattern, err);
 	}
 	return 0;
 }

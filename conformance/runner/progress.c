@@ -172,7 +172,7 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 	}
 	if (duration_ms != 0 && progress->cost_count < progress->planned)
 		progress->costs_ms[progress->cost_count++] = duration_ms;
-	progress->failed += bad ? 1 : 0;
+	progress->failed += bad;
 	if (progress->quiet || (!progress->verbose && !(bad && progress->terminal)))
 		return;
 

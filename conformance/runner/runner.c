@@ -215,9 +215,9 @@ static int open_workplace(struct runner *runner, struct error *err)
 	rc = context_write(&runner->context, err);
 	if (rc == 0 && OFFERS_PREDICTIONS)
 		rc = facts_write(workplace, runner->node, err);
-	if (rc < 0)
-		return rc;
-	return plan_make(runner->suites, &settings->filter, &runner->context, &runner->plan, err);
+	return rc == 0 ? plan_make(runner->suites, &settings->filter, &runner->context,
+				   &runner->plan, err)
+		       : rc;
 }
 
 /* Stops the workplace and writes the journal's last records. */

@@ -120,10 +120,9 @@ static int open_directory(struct workplace *workplace, const struct workplace_op
 
 	char *wine CLEANUP_FREE = path_join(workplace->run_directory, "wine");
 	rc = file_make_directories(wine, 0700, err);
-	if (rc < 0)
-		return rc;
-	return wine_node_make(wine, options->windows_programs, options->windows_dlls,
-			      &workplace->wine, err);
+	return rc == 0 ? wine_node_make(wine, options->windows_programs, options->windows_dlls,
+					&workplace->wine, err)
+		       : rc;
 }
 
 int workplace_check(const struct workplace_options *options, struct error *err)

@@ -44,9 +44,7 @@ int container_observe(const struct container_view *view, const char *path,
 {
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(view->pid, &root, err);
-	if (rc < 0)
-		return rc;
-	return see_in(view, root, path, out, err);
+	return rc == 0 ? see_in(view, root, path, out, err) : rc;
 }
 
 bool container_host_place(const char *path, struct container_place *out)

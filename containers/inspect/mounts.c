@@ -98,9 +98,7 @@ int container_mounts_read(int64_t pid, struct container_mounts *out, struct erro
 {
 	char *text CLEANUP_FREE = NULL;
 	int rc = proc_read(pid, "mountinfo", &text, NULL, err);
-	if (rc < 0)
-		return rc;
-	return container_mounts_parse(text, out, err);
+	return rc == 0 ? container_mounts_parse(text, out, err) : rc;
 }
 
 /* The host's path of the mounted file or directory, if `host` is a mount that shows it; else NULL. */

@@ -145,7 +145,5 @@ int container_view_working(struct container_view *view, struct error *err)
 	int rc = view_exe(view, err);
 	if (rc == 0)
 		rc = view_mapped_files(view, err);
-	if (rc == 0)
-		rc = container_view_opened(view, err);
-	return rc;
+	return rc == 0 ? container_view_opened(view, err) : rc;
 }

@@ -116,9 +116,7 @@ static int ask_for_token(struct registry *registry, const struct challenge *chal
 		rc = http_refusal(registry->http, answer, err);
 	if (rc == 0)
 		rc = http_read_all(answer, ANSWER_MAX, &body, err);
-	if (rc == 0)
-		rc = read_token(registry, &body, err);
-	return rc;
+	return rc == 0 ? read_token(registry, &body, err) : rc;
 }
 
 /* Obeys the WWW-Authenticate header of a 401 answer. */

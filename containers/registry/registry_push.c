@@ -124,9 +124,7 @@ static int upload_once(struct upload *upload, struct error *err)
 	/* A registry that refuses the range that it asked for gets the whole blob again. */
 	*err = (struct error){0};
 	rc = upload_begin(upload, err);
-	if (rc == 0)
-		rc = upload_rest(upload, err);
-	return rc;
+	return rc == 0 ? upload_rest(upload, err) : rc;
 }
 
 int registry_push_blob(struct registry *registry, const void *data, size_t size,

@@ -160,7 +160,5 @@ int source_layout_open(const struct source_name *name, const struct image_source
 	if (!text_starts_with(version, "1."))
 		return error_set(err, ERROR_UNSUPPORTED, "oci-layout: version %s, not 1", version);
 	rc = layout_read(name->path, "index.json", &index, err);
-	if (rc == 0)
-		rc = choose_entries(&index, name, &out->top, err);
-	return rc;
+	return rc == 0 ? choose_entries(&index, name, &out->top, err) : rc;
 }

@@ -75,8 +75,7 @@ int source_registry_open(const struct source_name *name, const struct image_sour
 	else if (!options->no_cache)
 		out->cache = cache_directory();
 	int rc = image_reference_parse(name->whole, &source->reference, err);
-	if (rc == 0)
-		rc = registry_open(source->reference.host, source->reference.name, false,
-				   &options->registry, &source->registry, err);
-	return rc;
+	return rc == 0 ? registry_open(source->reference.host, source->reference.name, false,
+				       &options->registry, &source->registry, err)
+		       : rc;
 }

@@ -203,7 +203,7 @@ static void count_node(struct fleet_merge *merge, struct fleet_node *node)
 {
 	struct fleet_environment *environment = &merge->environments[node->environment_place];
 	environment->nodes++;
-	environment->conformant += node->result == REPORT_CONFORMANT ? 1 : 0;
+	environment->conformant += node->result == REPORT_CONFORMANT;
 	node->environment = environment->name;
 	for (size_t i = 0; i < node->group_count; i++) {
 		struct fleet_group *group = &merge->groups[node->groups[i]];

@@ -88,7 +88,7 @@ static void add_verdict(struct report_document *it)
 			    text_equal(word, "not-applicable"))
 				continue;
 			all++;
-			satisfied += text_equal(word, "satisfied") ? 1 : 0;
+			satisfied += text_equal(word, "satisfied");
 		}
 		if (all != 0)
 			doc_add(it->doc, "<div><dt>%s satisfied<dd>%zu<small> of %zu</small></div>",

@@ -109,7 +109,7 @@ static bool identifies(const struct redactor *redactor, enum redact_kind kind, c
 	const char *last = path_base(value);
 	size_t letters = 0;
 	for (size_t i = 0; i < size; i++)
-		letters += memchr(value, value[i], i) == NULL ? 1 : 0;
+		letters += memchr(value, value[i], i) == NULL;
 	if (kind == REDACT_SERIAL)
 		return size >= SERIAL_MIN && strpbrk(value, "0123456789") != NULL &&
 		       letters >= SERIAL_LETTERS_MIN && strncmp(value, "0123456789", size) != 0 &&

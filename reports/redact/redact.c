@@ -12,6 +12,17 @@ char redact_lower(char letter)
 	return letter >= 'A' && letter <= 'Z' ? (char)(letter + ('a' - 'A')) : letter;
 }
 
+bool redact_is_at(const char *data, size_t size, size_t at, const char *string)
+{
+	const size_t length = strlen(string);
+	return size - at >= length && memcmp(data + at, string, length) == 0;
+}
+
+bool redact_is_device(const char *data, size_t size, size_t at)
+{
+	return redact_is_at(data, size, at, "GPU-") || redact_is_at(data, size, at, "MIG-");
+}
+
 bool redact_has(const char *data, size_t size, size_t at, const char *letters)
 {
 	return at < size && data[at] != '\0' && strchr(letters, data[at]) != NULL;
@@ -159,8 +170,7 @@ static bool home_at(const struct redactor *redactor, const char *data, size_t si
 static bool uuid_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
-	const bool device = size - at > 4 && (memcmp(data + at, "GPU-", 4) == 0 ||
-					      memcmp(data + at, "MIG-", 4) == 0);
+	const bool device = redact_is_device(data, size, at);
 	const size_t from = device ? at + 4 : at;
 	const size_t length = device ? UUID_SIZE : UUID_DIGITS;
 	if (size - from < length || !redact_begins(data, at) || !ends(data, size, from + length))
@@ -184,7 +194,7 @@ static size_t placeholder_at(const char *data, size_t size, size_t at)
 		if (end >= size || memcmp(data + at + 1, redact_kind_names[i], length) != 0)
 			continue;
 		const size_t most = data[end] == '-' ? end + 1 + PSEUDONYM_DIGITS : end;
-		end += most > end ? 1 : 0;
+		end += most > end;
 		while (end < size && end < most && is_hex(data + end, 1))
 			end++;
 		if (end < size && data[end] == '>')

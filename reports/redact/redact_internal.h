@@ -39,6 +39,12 @@ static inline bool redact_is_word(char letter)
 }
 char redact_lower(char letter);
 
+/* Is this string at this place? */
+bool redact_is_at(const char *data, size_t size, size_t at, const char *string);
+
+/* Does the identifier of a device begin here: "GPU-", "MIG-"? */
+bool redact_is_device(const char *data, size_t size, size_t at);
+
 /* Is one of these letters at this place? */
 bool redact_has(const char *data, size_t size, size_t at, const char *letters);
 

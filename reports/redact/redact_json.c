@@ -27,8 +27,8 @@ static void redact_value(const struct redactor *redactor, cJSON *item, const cJS
 	const enum redact_key key =
 		name != NULL ? redact_key_of(name, strlen(name)) : REDACT_KEY_PLAIN;
 	const bool is_serial = key == REDACT_KEY_SERIAL && !redactor->keep_identity &&
-			       strchr(value, '<') == NULL && !text_starts_with(value, "GPU-") &&
-			       !text_starts_with(value, "MIG-") &&
+			       strchr(value, '<') == NULL &&
+			       !redact_is_device(value, strlen(value), 0) &&
 			       strpbrk(value, "0123456789") != NULL;
 	if (is_serial)
 		redact_pseudonym(redactor, REDACT_SERIAL, value, strlen(value), placeholder);

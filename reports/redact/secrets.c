@@ -75,17 +75,6 @@ static size_t value_end(const char *data, size_t size, size_t at, size_t quote, 
 	return size - end >= quote ? end : size;
 }
 
-static bool is_placeholder(const char *value, size_t size)
-{
-	static const char *const beginnings[] = {"<secret>", "<serial-"};
-	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++) {
-		if (size >= strlen(beginnings[i]) &&
-		    memcmp(value, beginnings[i], strlen(beginnings[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Does the value of a key whose name marks a secret follow? `at` is the ':' or '=', or the blank after an option. */
 static bool assigned_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 			struct redaction *out)
@@ -130,14 +119,13 @@ static bool assigned_at(const struct redactor *redactor, const char *data, size_
 		value_end(data, size, from, quote, header ? "\r\n\"'\\" : " \t\r\n\"'\\&,;)}]");
 	/* Not secrets: JSON numbers, true and null, which have no quotes; "=="; what is redacted already. */
 	if ((quoted && quote == 0) || to == from || data[from] == '=' ||
-	    is_placeholder(data + from, to - from))
+	    redact_is_at(data, to, from, "<secret>") || redact_is_at(data, to, from, "<serial-"))
 		return false;
 	if (says == REDACT_KEY_SECRET)
 		return set_secret(out, from, to);
 	*out = (struct redaction){.from = from, .to = to};
 	redact_pseudonym(redactor, REDACT_SERIAL, data + from, to - from, out->with);
-	return quote != 0 && to - from >= BEARER_MIN && memcmp(data + from, "GPU-", 4) != 0 &&
-	       memcmp(data + from, "MIG-", 4) != 0;
+	return quote != 0 && to - from >= BEARER_MIN && !redact_is_device(data, to, from);
 }
 
 /* "Bearer TOKEN", and tokens with a known prefix. */
@@ -158,13 +146,10 @@ static bool token_at(const char *data, size_t size, size_t at, struct redaction 
 		return letter < end && end - token >= BEARER_MIN && set_secret(out, token, end);
 	}
 	for (size_t i = 0; prefixes[i] != NULL; i++) {
-		if (data[at] != prefixes[i][0])
-			continue;
-		const size_t length = strlen(prefixes[i]);
-		if (size - at < length || memcmp(data + at, prefixes[i], length) != 0)
+		if (data[at] != prefixes[i][0] || !redact_is_at(data, size, at, prefixes[i]))
 			continue;
 		const size_t span = redact_span(data, size, at, "._-");
-		if (span >= TOKEN_MIN + length)
+		if (span >= TOKEN_MIN + strlen(prefixes[i]))
 			return set_secret(out, at, at + span);
 	}
 	return false;
@@ -176,7 +161,7 @@ bool redact_secret_at(const struct redactor *redactor, const char *data, size_t 
 	static const char begin[] = "-----BEGIN ";
 	static const char end[] = "-----END ";
 	/* "://user:password@" */
-	if (size - at >= 4 && memcmp(data + at, "://", 3) == 0) {
+	if (redact_is_at(data, size, at, "://")) {
 		const size_t to = value_end(data, size, at + 3, 0, "/?#@ \t\r\n\"'<>\\");
 		if (to < size && data[to] == '@' && set_secret(out, at + 3, to))
 			return true;
@@ -188,7 +173,7 @@ bool redact_secret_at(const struct redactor *redactor, const char *data, size_t 
 
 	/* A private key in PEM, to its end or that of the text. */
 	const size_t name = at + sizeof(begin) - 1;
-	if (size - at < sizeof(begin) || memcmp(data + at, begin, sizeof(begin) - 1) != 0)
+	if (!redact_is_at(data, size, at, begin))
 		return false;
 	size_t line = name;
 	while (line < size && data[line] != '-')

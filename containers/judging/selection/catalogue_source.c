@@ -58,9 +58,9 @@ static int read_compatibility(struct image_source *source, struct arena *arena,
 		rc = image_source_open_layer(source, &artifact.layers[0], &layer, err);
 	if (rc == 0)
 		rc = blob_read_all(layer, COMPATIBILITY_MAX, &text, err);
-	if (rc == 0)
-		rc = compatibility_parse(text_string(&text), text.size, &entry->compatibility, err);
-	return rc;
+	return rc == 0 ? compatibility_parse(text_string(&text), text.size, &entry->compatibility,
+					     err)
+		       : rc;
 }
 
 static int fill_entry(struct image_source *source, const struct image_index_entry *from,

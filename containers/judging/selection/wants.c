@@ -8,15 +8,12 @@
 
 const char *const catalogue_vendors[] = {"nvidia", "amd", "intel", NULL};
 
-enum { NVIDIA, AMD };
-
 bool wants_vendor(const struct catalogue_requirements *wants, const char *vendor)
 {
 	bool nvidia = wants->cuda[0] != '\0' || wants->compute_capabilities[0] != NULL;
 	bool amd = wants->architectures[0] != NULL;
 	return image_pair_value(wants->drivers, wants->driver_count, vendor) != NULL ||
-	       (nvidia && text_equal(vendor, catalogue_vendors[NVIDIA])) ||
-	       (amd && text_equal(vendor, catalogue_vendors[AMD]));
+	       (nvidia && text_equal(vendor, "nvidia")) || (amd && text_equal(vendor, "amd"));
 }
 
 static void judge_vendor(struct compat_case *it)
@@ -46,12 +43,11 @@ static void judge_driver(struct compat_case *it)
 	const struct host_gpu *gpu = it->gpu;
 	const char *least =
 		image_pair_value(it->wants->drivers, it->wants->driver_count, gpu->vendor);
-	bool nvidia = text_equal(gpu->vendor, catalogue_vendors[NVIDIA]);
+	bool nvidia = text_equal(gpu->vendor, "nvidia");
 	char buffer[NVIDIA_DRIVER_SIZE];
 	const char *has = nvidia ? case_nvidia_driver(it, gpu, buffer) : gpu->driver_version;
 	/* AMD numbers the driver that it ships; the kernel's own has the kernel's release. */
-	bool of_kernel = text_equal(gpu->vendor, catalogue_vendors[AMD]) &&
-			 text_equal(has, it->host->kernel);
+	bool of_kernel = text_equal(gpu->vendor, "amd") && text_equal(has, it->host->kernel);
 	if (least != NULL)
 		compat_find(it, of_kernel ? COMPAT_UNKNOWN : case_at_least(has, least),
 			    "the image wants driver %s of %s, the host's is %s", least, gpu->vendor,

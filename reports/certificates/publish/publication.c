@@ -185,19 +185,14 @@ static bool is_evidence(const char *title)
 	return true;
 }
 
-static bool is_known(const char *title)
-{
-	return folder_file_names[text_position(folder_file_names, title)] != NULL ||
-	       strcmp(title, ATTESTATION_FILE_NAME) == 0 || is_evidence(title);
-}
-
 static int check_file(const struct image_descriptor *file, struct text_index *seen, size_t number,
 		      struct arena *arena, struct error *err)
 {
 	struct text shown CLEANUP_TEXT = {0};
 	text_add_escaped(&shown, file->title, strnlen(file->title, PUBLICATION_TITLE_MAX));
 	const char *name = text_string(&shown);
-	if (!is_known(file->title))
+	if (folder_file_names[text_position(folder_file_names, file->title)] == NULL &&
+	    strcmp(file->title, ATTESTATION_FILE_NAME) != 0 && !is_evidence(file->title))
 		return error_set(err, ERROR_FORMAT,
 				 "'%s' is not the name of a file of a report; a later version of "
 				 "gpucert may know it",

@@ -44,24 +44,6 @@ static int put_file(struct store *store, const char *directory, const struct ima
 	return store->kind->put(store, file, data, sent, err);
 }
 
-static int put_files(struct store *store, const char *directory, const struct publication *what,
-		     const struct publish_options *options, struct publish_result *out,
-		     struct error *err)
-{
-	for (size_t i = 0; i < what->manifest.layer_count; i++) {
-		const struct image_descriptor *file = &what->manifest.layers[i];
-		bool sent = false;
-		if (options->progress != NULL)
-			options->progress(i + 1, what->manifest.layer_count, file);
-		int rc = put_file(store, directory, file, &sent, err);
-		if (rc < 0)
-			return error_wrap(err, rc, "%s", file->title);
-		out->moved_files += sent;
-		out->moved_bytes += sent ? file->size : 0;
-	}
-	return store->kind->put_manifest(store, what, err);
-}
-
 int report_publish(const char *directory, const char *place, const struct publish_options *options,
 		   struct publish_result *out, struct error *err)
 {
@@ -77,5 +59,18 @@ int report_publish(const char *directory, const char *place, const struct publis
 	publication_describe(&what, out);
 	if (store->kind->has != NULL)
 		rc = store->kind->has(store, &what, &has, err);
-	return rc == 0 && !has ? put_files(store, directory, &what, options, out, err) : rc;
+	if (rc < 0 || has)
+		return rc;
+	for (size_t i = 0; i < what.manifest.layer_count; i++) {
+		const struct image_descriptor *file = &what.manifest.layers[i];
+		bool sent = false;
+		if (options->progress != NULL)
+			options->progress(i + 1, what.manifest.layer_count, file);
+		rc = put_file(store, directory, file, &sent, err);
+		if (rc < 0)
+			return error_wrap(err, rc, "%s", file->title);
+		out->moved_files += sent;
+		out->moved_bytes += sent ? file->size : 0;
+	}
+	return store->kind->put_manifest(store, &what, err);
 }

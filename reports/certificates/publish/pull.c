@@ -75,27 +75,19 @@ static int make_folder(const char *directory, const char *title, char **path, st
 	return rc;
 }
 
-static int open_partial(const char *path, int *fd, struct error *err)
-{
-	uv_fs_t request = {0};
-	int rc = uv_fs_open(NULL, &request, path,
-			    UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND | UV_FS_O_NOFOLLOW,
-			    0640, NULL);
-	uv_fs_req_cleanup(&request);
-	*fd = rc;
-	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
-}
-
 /* Fetches the rest after the first `has` bytes and flushes it to disk. */
 static int fetch_rest(const struct pull *pull, const struct image_descriptor *file,
 		      const char *partial, uint64_t has, struct error *err)
 {
 	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
-	int fd CLEANUP_FD = -1;
 	char chunk[65536];
 	size_t count = has < file->size;
 	uv_fs_t request = {0};
-	int rc = open_partial(partial, &fd, err);
+	int fd CLEANUP_FD = uv_fs_open(
+		NULL, &request, partial,
+		UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND | UV_FS_O_NOFOLLOW, 0640, NULL);
+	uv_fs_req_cleanup(&request);
+	int rc = fd < 0 ? error_uv(err, fd, "%s", partial) : 0;
 	if (rc == 0 && count > 0)
 		pull->store->kind->open(pull->store, file, has, &reader);
 	while (rc == 0 && count > 0) {

@@ -40,7 +40,7 @@ void comparison_add_headline(const struct comparison *comparison, struct text *o
 	const char *separator = ": ";
 	size_t left = 0;
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
-		left += comparison->differences[i].is ? 1 : 0;
+		left += comparison->differences[i].is;
 	if (only != COMPARE_PART_COUNT) {
 		text_addf(out, "%s %s", compare_part_names[only], part->from);
 		if (strcmp(part->from, part->to) == 0)

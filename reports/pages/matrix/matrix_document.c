@@ -54,7 +54,7 @@ static size_t count_kinds(const struct matrix *matrix, size_t row, size_t counts
 		if (cell == NULL)
 			continue;
 		counts[kind_of(cell)]++;
-		open += is_open(cell) ? 1 : 0;
+		open += is_open(cell);
 	}
 	return open;
 }
@@ -173,7 +173,7 @@ static void add_grid(const struct matrix *matrix, const enum kind *rows, struct 
 	for (size_t kind = 0; doc_is(doc, DOC_FORM_HTML) && kind < KIND_COUNT; kind++) {
 		size_t count = 0;
 		for (size_t i = 0; i < matrix->row_count; i++)
-			count += rows[i] == kind ? 1 : 0;
+			count += rows[i] == kind;
 		if (count > 0)
 			doc_add(doc,
 				"<tr data-group><group colspan=%zu>%s <span class=count>%zu</span> "
