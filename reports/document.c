@@ -164,12 +164,12 @@ static const char *add_tag(struct doc *doc, const char *at, struct arguments *ar
 		at += size + (at[size] == '=' ? 1 : 0);
 		const bool quoted = *at == '\'';
 		const char *const stops = quoted ? "'" : " >";
-		const bool is_id = strcmp(text_string(&key), "id") == 0;
+		const bool is_id = text_equal(text_string(&key), "id");
 		for (at += quoted; strchr(stops, *at) == NULL;)
 			at = add_piece(&value, at, args,
 				       is_id || strchr(text_string(&value), '#') != NULL);
 		at += quoted;
-		const bool is_class = strcmp(text_string(&key), "class") == 0;
+		const bool is_class = text_equal(text_string(&key), "class");
 		if (!begun)
 			doc_begin(doc, element,
 				  is_class && value.size > 0 ? text_string(&value) : NULL);

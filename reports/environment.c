@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/environment.h"
 
-#include <string.h>
-
 struct section {
 	const char *name;
 	enum json_type type;
@@ -73,7 +71,7 @@ cJSON *environment_new(void)
 static const struct section *environment_section(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
-		if (strcmp(sections[i].name, name) == 0)
+		if (text_equal(sections[i].name, name))
 			return &sections[i];
 	}
 	return NULL;
@@ -225,10 +223,10 @@ static void add_values(const char *const *pointers, const cJSON *item, struct te
 	for (; *pointers != NULL; pointers++) {
 		const cJSON *value = json_pointer(item, *pointers);
 		const char *string = cJSON_GetStringValue(value);
-		const char *separator = strcmp(*pointers, "/revision") == 0 ? "." : " ";
+		const char *separator = text_equal(*pointers, "/revision") ? "." : " ";
 		const char *version = json_pointer_string(item, "/version");
 		/* Both halves of NVIDIA's driver have one version. */
-		if (strcmp(*pointers, "/userMode") == 0 && string != NULL && version != NULL &&
+		if (text_equal(*pointers, "/userMode") && string != NULL && version != NULL &&
 		    version[0] != '\0' && text_ends_with(string, version))
 			continue;
 		if (cJSON_IsNumber(value) || (string != NULL && string[0] != '\0'))
@@ -271,7 +269,7 @@ void environment_add_names(const char *section, const cJSON *environment, struct
 			item = is_array ? item->next : NULL;
 			if (item != NULL)
 				environment_add_name(section, item, &next);
-			is_same = strcmp(text_string(&next), text_string(&name)) == 0;
+			is_same = text_equal(text_string(&next), text_string(&name));
 		}
 
 		text_add(out, out->size > before && name.size > 0 ? ", " : "");

@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <string.h>
-
 static size_t rank_of(const struct view_check *check)
 {
 	return text_position(report_level_names, view_string(check->json, "/level")) * 8 +
@@ -31,7 +29,7 @@ bool finding_has(const struct finding *finding, const struct view_check *check)
 {
 	return finding->check->outcome == check->outcome &&
 	       finding->check->disposition == check->disposition &&
-	       strcmp(finding->check->reason, check->reason) == 0;
+	       text_equal(finding->check->reason, check->reason);
 }
 
 /* The finding that the check belongs to; the end of `items`: none yet. */
@@ -85,7 +83,7 @@ int findings_open(const cJSON *report, struct findings *findings, struct error *
 		/* The problem that kept the check from running. */
 		for (size_t k = 0; check->cause[0] != '\0' && k < view->count; k++) {
 			const struct view_check *cause = &view->checks[k];
-			if (is_problem(cause) && strcmp(cause->id, check->cause) == 0) {
+			if (is_problem(cause) && text_equal(cause->id, check->cause)) {
 				holder = place_of(problems, cause);
 				break;
 			}
@@ -137,7 +135,7 @@ void findings_add_verdict(const cJSON *report, struct text *out)
 	const char *state = view_string(report, "/run/state");
 	const cJSON *outcomes = json_pointer(report, "/totals/outcome");
 	const int64_t known = view_int(report, "/totals/disposition/expected-fail");
-	if (strcmp(findings_headline_of(report).word, "EXPECTED") == 0)
+	if (text_equal(findings_headline_of(report).word, "EXPECTED"))
 		text_addf(out, "%lld known failure%s; ", (long long)known, known == 1 ? "" : "s");
 	text_addf(out, "%lld of %lld checks passed",
 		  (long long)view_int(report, "/totals/outcome/pass"),
@@ -149,7 +147,7 @@ void findings_add_verdict(const cJSON *report, struct text *out)
 		if (count != NULL && count->valueint != 0)
 			text_addf(out, ", %d %s", count->valueint, report_outcome_names[i]);
 	}
-	if (strcmp(state, "complete") != 0)
+	if (!text_equal(state, "complete"))
 		text_addf(out, "; run %s", state);
 	text_add(out, "; ");
 	view_add_conformance(report, out);

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "reports/environment.h"
 
-#include <string.h>
 #include <uv.h>
 
 #if defined(__clang__)
@@ -49,7 +48,7 @@ struct journal {
 static struct tally *tally_of(struct journal *journal, const char *check)
 {
 	for (size_t i = 0; i < journal->tally_count; i++) {
-		if (strcmp(journal->tallies[i].check, check) == 0)
+		if (text_equal(journal->tallies[i].check, check))
 			return &journal->tallies[i];
 	}
 	journal->tallies = memory_resize(journal->tallies, journal->tally_count + 1,

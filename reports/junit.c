@@ -76,7 +76,7 @@ static void add_result(struct text *out, const struct view_check *check)
 	/* The assertions that did not hold, and what to do. */
 	text_addf(&details, "%s\n", view_string(check->json, "/title"));
 	json_each (assertion, json_pointer(check->json, "/assertions")) {
-		if (cJSON_IsTrue(json_pointer(assertion, "/ok")))
+		if (json_pointer_true(assertion, "/ok"))
 			continue;
 		text_addf(&details, "%s: got %s, expected %s (%s)\n",
 			  view_string(assertion, "/what"), view_string(assertion, "/saw"),
@@ -193,9 +193,8 @@ static void add_conformance(struct text *out, const cJSON *report, size_t number
 	const char *result = view_string(report, "/verdict/conformance/result");
 	const char *abort = view_string(report, "/run/abort/reason");
 	const int64_t exit_code = view_int(report, "/verdict/exitCode");
-	const bool required =
-		cJSON_IsTrue(json_pointer(report, "/run/invocation/conformanceRequired"));
-	enum junit_kind kind = strcmp(result, "conformant") == 0 ? JUNIT_PASS : JUNIT_SKIPPED;
+	const bool required = json_pointer_true(report, "/run/invocation/conformanceRequired");
+	enum junit_kind kind = text_equal(result, "conformant") ? JUNIT_PASS : JUNIT_SKIPPED;
 	struct counts counts = {0};
 	struct text message CLEANUP_TEXT = {0};
 	struct text output CLEANUP_TEXT = {0};
@@ -203,7 +202,7 @@ static void add_conformance(struct text *out, const cJSON *report, size_t number
 	if (exit_code == REPORT_EXIT_BROKEN || exit_code == REPORT_EXIT_INCOMPLETE)
 		kind = JUNIT_ERROR;
 	else if (exit_code == REPORT_EXIT_UNEXPECTED &&
-		 (required || strcmp(result, "violated") == 0))
+		 (required || text_equal(result, "violated")))
 		kind = JUNIT_FAILURE;
 	counts.kinds[kind] = 1;
 	view_add_conformance(report, &message);

@@ -3,8 +3,6 @@
 
 #include "reports/model.h"
 
-#include <string.h>
-
 static const char *const schemas[] = {JOURNAL_SCHEMA, NULL};
 static const char *const launchers[] = {"containerd", "process", "none", NULL};
 static const char *const not_run[] = {"unsupported", "not-applicable", NULL};
@@ -273,7 +271,7 @@ const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT] = {
 enum journal_type journal_type_of(const char *name)
 {
 	int type = 0;
-	while (type < JOURNAL_TYPE_COUNT && strcmp(journal_shapes[type].name, name) != 0)
+	while (type < JOURNAL_TYPE_COUNT && !text_equal(journal_shapes[type].name, name))
 		type++;
 	return (enum journal_type)type;
 }

@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <string.h>
-
 #define CUT_OFF_REASON "the machine or runner stopped during this check"
 #define CUT_OFF_ADVICE                                                                             \
 	"Run it again: gpucert run --from FOLDER --only crash,notrun --out OTHER-FOLDER"
@@ -75,7 +73,7 @@ static void add_device(struct render_check *check, const struct journal_record *
 	cJSON *outcomes = check->lists[RENDER_DEVICE_OUTCOMES];
 	if (field_get(record->json, "outcome") != NULL) {
 		json_each (known, outcomes) {
-			if (strcmp(field_string(known, "ref"), ref) == 0) { /* the last one wins */
+			if (text_equal(field_string(known, "ref"), ref)) { /* the last one wins */
 				cJSON_Delete(cJSON_DetachItemViaPointer(outcomes,
 									(cJSON *)(uintptr_t)known));
 				break;
@@ -85,7 +83,7 @@ static void add_device(struct render_check *check, const struct journal_record *
 		return;
 	}
 	json_each (known, devices) {
-		if (strcmp(known->valuestring, ref) == 0)
+		if (text_equal(known->valuestring, ref))
 			return;
 	}
 	array_add(devices, cJSON_CreateString(ref));

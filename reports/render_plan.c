@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <string.h>
-
 static int take_check(const struct render *render, const cJSON *planned, struct render_check *check,
 		      struct error *err)
 {
@@ -21,7 +19,7 @@ static int take_check(const struct render *render, const cJSON *planned, struct 
 		check->lists[i] = cJSON_CreateArray();
 
 	for (size_t i = 0; requirement != NULL && i < render->requirement_count; i++) {
-		if (strcmp(render->requirements[i].id, requirement) == 0)
+		if (text_equal(render->requirements[i].id, requirement))
 			check->requirement = &render->requirements[i];
 	}
 	if (requirement != NULL && check->requirement == NULL)

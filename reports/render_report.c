@@ -4,7 +4,6 @@
 #include "reports/render_state.h"
 
 #include <math.h>
-#include <string.h>
 
 static enum report_state state_of(const struct render *render)
 {
@@ -81,7 +80,7 @@ static cJSON *ids_with(const struct render *render, enum report_requirement_verd
 	struct members ids CLEANUP_MEMBERS = members_new_array();
 	for (size_t i = 0; i < render->requirement_count; i++) {
 		const struct render_requirement *requirement = &render->requirements[i];
-		if (strcmp(field_string(requirement->planned, "level"), level) == 0 &&
+		if (text_equal(field_string(requirement->planned, "level"), level) &&
 		    report_requirement_verdict_of(&requirement->tally) == verdict)
 			member_string(&ids, NULL, requirement->id);
 	}
@@ -193,8 +192,8 @@ void render_add_verdict(const struct render *render, struct members *report)
 	struct report_facts facts = {
 		.state = state_of(render),
 		.broken_abort = render->aborted != NULL &&
-				strcmp(field_string(render->aborted->json, "kind"),
-				       report_abort_names[REPORT_ABORT_BROKEN]) == 0,
+				text_equal(field_string(render->aborted->json, "kind"),
+					   report_abort_names[REPORT_ABORT_BROKEN]),
 		.tally = &tally,
 		.min_run = (size_t)field_count(invocation, "minRun"),
 		.conformance_required = cJSON_IsTrue(field_get(invocation, "conformanceRequired")),

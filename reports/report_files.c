@@ -6,7 +6,6 @@
 #include "base/path.h"
 #include "reports/report_file.h"
 
-#include <string.h>
 #include <uv.h>
 
 enum { DEPTH_MAX = 16, THREADS_MAX = 8 };
@@ -28,7 +27,7 @@ static void add_folder(const char *folder, unsigned depth, struct text_list *fou
 
 	while (count >= 0 && uv_fs_scandir_next(&request, &entry) == 0) {
 		char *path CLEANUP_FREE = path_join(folder, entry.name);
-		const bool is_report = strcmp(entry.name, REPORT_NAME) == 0;
+		const bool is_report = text_equal(entry.name, REPORT_NAME);
 		struct file_status status = {.kind = entry.type == UV_DIRENT_DIR ? FILE_DIRECTORY
 										 : FILE_REGULAR};
 		struct error why = {0};

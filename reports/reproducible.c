@@ -78,10 +78,10 @@ static void fix_assertion(const cJSON *report, const cJSON *check, const cJSON *
 	if (varies[0] == '\0')
 		return;
 	replace(assertion, "saw", saw, "*");
-	if (strcmp(varies, "both") == 0)
+	if (text_equal(varies, "both"))
 		replace(assertion, "wanted", view_string(assertion, "/wanted"), "*");
 	char *new CLEANUP_FREE = reason_of(assertion);
-	if (cJSON_IsTrue(json_pointer(assertion, "/ok")))
+	if (json_pointer_true(assertion, "/ok"))
 		return;
 	replace(check, "reason", old, new);
 	json_each (requirement, json_pointer(report, "/requirements"))

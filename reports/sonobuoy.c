@@ -31,7 +31,7 @@ static const char *status_of_run(const struct view *view, int exit_code)
 	bool any_passed = false;
 	for (size_t i = 0; i < view->count; i++) {
 		const char *status = status_of(&view->checks[i]);
-		if (status == failed || strcmp(status, "timeout") == 0)
+		if (status == failed || text_equal(status, "timeout"))
 			return failed;
 		any_passed = any_passed || status == passed;
 	}

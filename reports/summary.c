@@ -3,8 +3,6 @@
 #include "reports/report_document.h"
 #include "reports/writer.h"
 
-#include <string.h>
-
 enum { FRAME_LINES = 7, ENTRIES_MAX = 3 };
 
 /* A name and its version, if it has one; nothing when it is not known. */
@@ -23,8 +21,8 @@ static void add_environment(struct report_document *it)
 {
 	const cJSON *environment = json_pointer(it->report, "/environment");
 	const char *kind = view_string(environment, "/node/kind");
-	const bool is_wine = strcmp(kind, "wine") == 0;
-	const bool is_recorded = strcmp(kind, "recorded") == 0;
+	const bool is_wine = text_equal(kind, "wine");
+	const bool is_recorded = text_equal(kind, "recorded");
 	struct text body CLEANUP_TEXT = {0};
 	struct text parts CLEANUP_TEXT = {0};
 	environment_add_names("devices", environment, &parts);
@@ -32,7 +30,7 @@ static void add_environment(struct report_document *it)
 		text_addf(&body, "a recorded node (%s): ", view_string(environment, "/node/file"));
 	else if (is_wine)
 		text_add(&body, "a Windows node under Wine: ");
-	else if (strcmp(kind, "vm") == 0)
+	else if (text_equal(kind, "vm"))
 		text_addf(&body, "a virtual machine (QEMU %s, %s) with virtual GPUs: ",
 			  view_string(environment, "/node/vm/qemu"),
 			  view_string(environment, "/node/vm/accelerator"));

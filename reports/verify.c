@@ -7,8 +7,6 @@
 #include "base/path.h"
 #include "reports/view.h"
 
-#include <string.h>
-
 /* `resolved` has the system's separators, a report's path has '/'. */
 static bool same_path(const char *resolved, const char *path)
 {
@@ -54,7 +52,7 @@ int report_read_evidence(const char *directory, const cJSON *evidence, char **da
 	if (rc < 0)
 		return rc;
 	digest_bytes(read, *size, seen);
-	if (strcmp(seen, digest) != 0)
+	if (!text_equal(seen, digest))
 		return error_set(err, ERROR_FORMAT, "is %s, the journal says %s", seen, digest);
 	*data = STEAL(read);
 	return 0;

@@ -83,7 +83,7 @@ const char *view_string(const cJSON *report, const char *pointer)
 
 bool view_is(const cJSON *report, const char *pointer, const char *string)
 {
-	return strcmp(view_string(report, pointer), string) == 0;
+	return text_equal(view_string(report, pointer), string);
 }
 
 void view_add_escaped(struct text *out, const char *string)
@@ -107,10 +107,10 @@ static void add_ids(const cJSON *ids, struct text *out)
 void view_add_conformance(const cJSON *report, struct text *out)
 {
 	const char *result = view_string(report, "/verdict/conformance/result");
-	if (strcmp(result, "violated") == 0) {
+	if (text_equal(result, "violated")) {
 		text_add(out, "not conformant, violated");
 		add_ids(json_pointer(report, "/verdict/conformance/must"), out);
-	} else if (strcmp(result, "conformant") == 0) {
+	} else if (text_equal(result, "conformant")) {
 		text_add(out, "conformant");
 	} else {
 		const char *reason = view_string(report, "/verdict/conformance/reason");

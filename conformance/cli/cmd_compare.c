@@ -6,7 +6,6 @@
 #include "reports/pages/compare/compare.h"
 #include "reports/report_file.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum { EXIT_REGRESSION = 1 };
@@ -54,9 +53,9 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 
 	const bool changed = kinds[COMPARE_CHANGED] > 0 || kinds[COMPARE_GONE] > 0 ||
 			     kinds[COMPARE_NOT_COMPARABLE] > 0;
-	if (strcmp(given.fail_on, "nothing") != 0 && kinds[COMPARE_REGRESSION] > 0)
+	if (!text_equal(given.fail_on, "nothing") && kinds[COMPARE_REGRESSION] > 0)
 		output->failed = true;
-	if (strcmp(given.fail_on, "change") == 0 && changed)
+	if (text_equal(given.fail_on, "change") && changed)
 		output->failed = true;
 	return 0;
 }
@@ -79,7 +78,7 @@ static int compare_run(const struct text_list *arguments)
 	if (rc < 0)
 		return command_failed("compare", rc, &err);
 
-	if (strcmp(given.format, "json") == 0) {
+	if (text_equal(given.format, "json")) {
 		rc = options_print(json_print(several ? output.json : output.json->child), &err);
 	} else {
 		comparison_print(&output.doc, &page);

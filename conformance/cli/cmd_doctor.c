@@ -100,7 +100,7 @@ static void add_devices(const struct discovery_snapshot *node)
 			text_addf(&detail, "%s %s", k == 0 ? "" : ",", device->apis[k]);
 			for (size_t s = 0; s < ARRAY_SIZE(software); s++)
 				offered[s] =
-					offered[s] || strcmp(device->apis[k], software[s].api) == 0;
+					offered[s] || text_equal(device->apis[k], software[s].api);
 		}
 		if (!usable)
 			text_addf(&detail, " offers nothing to a container%s%s",
@@ -113,7 +113,7 @@ static void add_devices(const struct discovery_snapshot *node)
 							node->diagnostics[i].message);
 		add_row(NOTE, "discovery", detail, NULL);
 	}
-	for (size_t i = 0; strcmp(node->system.os, "linux") == 0 && i < ARRAY_SIZE(software); i++) {
+	for (size_t i = 0; text_equal(node->system.os, "linux") && i < ARRAY_SIZE(software); i++) {
 		char *detail CLEANUP_FREE = text_format("no device offers %s", software[i].api);
 		if (!offered[i])
 			add_row(MISSING, "driver", detail, software[i].mend);
@@ -162,7 +162,7 @@ static void on_plan(const struct plan *plan, const struct context *context,
 	add_row(OK, "node", node, NULL);
 	add_containers(workplace, context->launcher_missing);
 	add_devices(context->node);
-	if (strcmp(system->os, "linux") == 0) {
+	if (text_equal(system->os, "linux")) {
 		if (access("/dev/kmsg", R_OK) != 0)
 			add_row(NOTE, "kernel log",
 				"/dev/kmsg cannot be read: faults of devices during a check go unseen",

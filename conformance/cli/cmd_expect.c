@@ -12,7 +12,6 @@
 #include "reports/report_file.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { EXIT_PROPOSALS = 1 };
 
@@ -71,8 +70,8 @@ static void explain(const struct view_check *check, const struct expectation *ro
 	text_addf(out, ": %s, %s\n", report_outcome_names[check->outcome],
 		  word != NULL ? word : "not run");
 	add_line(out, "row", row->entry);
-	if (before != NULL && strcmp(before->why, row->why) == 0 &&
-	    strcmp(before->link, row->link) == 0)
+	if (before != NULL && text_equal(before->why, row->why) &&
+	    text_equal(before->link, row->link))
 		return;
 	add_line(out, "why", row->why);
 	add_line(out, "link", row->link);
@@ -151,8 +150,8 @@ static struct tally *find_tally(struct tallies *tallies, const struct view_check
 	const char *place = tallies->places.items[tallies->places.count - 1];
 	for (size_t i = 0; i < tallies->count; i++) {
 		struct tally *tally = &tallies->items[i];
-		if (tally->row == row && strcmp(tally->id, check->id) == 0 &&
-		    strcmp(tally->place, place) == 0)
+		if (tally->row == row && text_equal(tally->id, check->id) &&
+		    text_equal(tally->place, place))
 			return tally;
 	}
 	tallies->items = array_grow(tallies->items, tallies->count, sizeof(*tallies->items));

@@ -10,7 +10,6 @@
 #include "reports/report_files.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { LINES_MAX = 20, SECONDS_MAX = 30 * 24 * 3600 };
 
@@ -179,7 +178,7 @@ static int merge_run(const struct text_list *arguments)
 	struct error err = {0};
 	int rc = 0;
 	text_each (argument, arguments) {
-		if (rc == 0 && strcmp(argument, "-") == 0)
+		if (rc == 0 && text_equal(argument, "-"))
 			rc = read_names(&paths, &err);
 		else
 			text_list_add(&paths, argument);

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { EXIT_NONE = 1, EXIT_UNKNOWN = 5 };
@@ -58,7 +57,7 @@ static int labels_run(const struct text_list *arguments)
 	struct host_facts host CLEANUP_HOST_FACTS = {0};
 	struct text text CLEANUP_TEXT = {0};
 	struct error err = {0};
-	const char *prefix = strcmp(given.format, "node") == 0 ? LABEL_PREFIX : LABEL_NFD_PREFIX;
+	const char *prefix = text_equal(given.format, "node") ? LABEL_PREFIX : LABEL_NFD_PREFIX;
 	(void)arguments;
 	int rc = host_facts_named(given.host, &host, &err);
 	if (rc < 0)

@@ -214,8 +214,8 @@ static int start_session(struct session *session, struct error *err)
 	char *registry CLEANUP_FREE = NULL;
 	struct kubelet_options kubelet = {.take_over = take_over,
 					  .seed = (uint64_t)seed,
-					  .os = strcmp(os_name, "windows") == 0 ? KUBELET_OS_WINDOWS
-										: KUBELET_OS_LINUX,
+					  .os = text_equal(os_name, "windows") ? KUBELET_OS_WINDOWS
+									       : KUBELET_OS_LINUX,
 					  .on_event = print_event,
 					  .user = session};
 	int rc = kubelet_profile_parse(profile_name, &kubelet.profile, err);

@@ -112,7 +112,7 @@ static void add_os(struct members *json, const struct discovery_system *system,
 	add_text(&os, "name", system->os);
 	add_text(&os, "product", product != NULL ? product : system->product);
 	add_text(&os, "version", system->version);
-	if (strcmp(system->os, "windows") == 0) {
+	if (text_equal(system->os, "windows")) {
 		const char *dot = strrchr(system->build, '.'); /* "20348.1547" */
 		size_t size = dot != NULL ? (size_t)(dot - system->build) : strlen(system->build);
 		char *build CLEANUP_FREE = memory_copy_start(system->build, size);
@@ -182,9 +182,9 @@ static size_t driver_of(const struct discovery_snapshot *node, size_t index)
 {
 	const struct discovery_device *devices = node->devices;
 	size_t first = 0;
-	while (strcmp(devices[first].driver_name, devices[index].driver_name) != 0 ||
-	       strcmp(devices[first].driver_version, devices[index].driver_version) != 0 ||
-	       strcmp(devices[first].driver_store_path, devices[index].driver_store_path) != 0)
+	while (!text_equal(devices[first].driver_name, devices[index].driver_name) ||
+	       !text_equal(devices[first].driver_version, devices[index].driver_version) ||
+	       !text_equal(devices[first].driver_store_path, devices[index].driver_store_path))
 		first++;
 	return first;
 }
@@ -198,7 +198,7 @@ static char *driver_key(const struct discovery_snapshot *node, size_t index)
 	if (name[0] == '\0')
 		return NULL;
 	for (size_t i = 0; i < first; i++) {
-		if (strcmp(node->devices[i].driver_name, name) == 0 && driver_of(node, i) == i)
+		if (text_equal(node->devices[i].driver_name, name) && driver_of(node, i) == i)
 			number++;
 	}
 	return number == 1 ? memory_copy(name) : text_format("%s#%zu", name, number);
@@ -219,7 +219,7 @@ static void add_driver(struct members *drivers, const struct environment *enviro
 		model = "software";
 	else if (device->kind == DISCOVERY_VIRTUAL)
 		model = REPORT_MODEL_VIRTUAL;
-	else if (strcmp(node->system.os, "windows") != 0)
+	else if (!text_equal(node->system.os, "windows"))
 		model = "kernel";
 
 	add_text(&driver, "key", key);
@@ -229,7 +229,7 @@ static void add_driver(struct members *drivers, const struct environment *enviro
 	add_text(&driver, "date", device->driver_date);
 	add_text(&driver, "inf", device->driver_inf);
 	add_text(&driver, "model", model);
-	member_bool(&driver, "software", strcmp(model, "software") == 0);
+	member_bool(&driver, "software", text_equal(model, "software"));
 	add_set(&driver, "storeDigest", &environment->devices[index].driver_store);
 }
 

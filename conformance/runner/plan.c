@@ -41,12 +41,12 @@ static bool matches(const char *pattern, const struct check_suite *suite, const 
 		return check->tags != NULL &&
 		       check->tags[text_position(check->tags, pattern + 4)] != NULL;
 	if (text_starts_with(pattern, "level:"))
-		return strcmp(report_level_names[requirement->level], pattern + 6) == 0;
+		return text_equal(report_level_names[requirement->level], pattern + 6);
 	if (text_starts_with(pattern, "severity:"))
-		return strcmp(report_severity_names[check->severity], pattern + 9) == 0;
+		return text_equal(report_severity_names[check->severity], pattern + 9);
 	if (text_starts_with(pattern, "requirement:"))
-		return strcmp(requirement->id, pattern + 12) == 0;
-	return strcmp(suite->name, pattern) == 0 || text_glob(pattern, check->id);
+		return text_equal(requirement->id, pattern + 12);
+	return text_equal(suite->name, pattern) || text_glob(pattern, check->id);
 }
 
 static bool selects(const struct text_list *patterns, const struct check_suite *suite,
@@ -71,7 +71,7 @@ static const char *const *names_instead(const char *pattern)
 
 static bool os_is_met(const struct check_needs *needs, const struct context *context)
 {
-	return needs->os == NULL || strcmp(context->node->system.os, needs->os) == 0;
+	return needs->os == NULL || text_equal(context->node->system.os, needs->os);
 }
 
 /* Without them, a run that names no checks leaves the check out. */
@@ -91,7 +91,7 @@ static void judge(struct plan_item *item, const struct context *context)
 	for (size_t i = 0; needs->api != NULL && i < devices; i++)
 		offering += filter_offers(&context->node->devices[i], needs->api);
 
-	if (needs->launcher && strcmp(context->launcher, "process") == 0)
+	if (needs->launcher && text_equal(context->launcher, "process"))
 		item->unproven = "the probes ran on the host (--launcher process), which proves "
 				 "nothing about containers";
 
@@ -133,9 +133,9 @@ static void judge(struct plan_item *item, const struct context *context)
 	else if (!options_are_met(needs, context))
 		item->reason = memory_copy("needs commands that make a device fail and work again "
 					   "(--fail-device, --restore-device)");
-	else if (probes && strcmp(context->launcher, "none") == 0)
+	else if (probes && text_equal(context->launcher, "none"))
 		item->reason = text_format("needs to run probes: %s", context->launcher_missing);
-	else if (needs->containers && strcmp(context->launcher, "containerd") != 0)
+	else if (needs->containers && !text_equal(context->launcher, "containerd"))
 		item->reason =
 			memory_copy("needs containers; --launcher process runs probes on the host");
 	else
@@ -353,7 +353,7 @@ int plan_find(const struct check_suite *const *suites, const char *id,
 {
 	for (const struct check_suite *const *s = suites; *s != NULL; s++) {
 		for (const struct check *c = (*s)->checks; c->id != NULL; c++) {
-			if (strcmp(c->id, id) == 0) {
+			if (text_equal(c->id, id)) {
 				*suite = *s;
 				*check = c;
 				return 0;

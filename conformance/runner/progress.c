@@ -115,7 +115,7 @@ static void begin_section(struct progress *progress, const char *check)
 	if (progress->ci == NULL || progress->quiet)
 		return;
 	(void)snprintf(section, sizeof(section), "%.*s", size, check);
-	if (strcmp(section, progress->section) == 0)
+	if (text_equal(section, progress->section))
 		return;
 	end_section(progress);
 	(void)memcpy(progress->section, section, sizeof(section));
@@ -164,7 +164,7 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 	progress->done++;
 	/* Without effect when it did not begin: it was left out. */
 	for (size_t i = 0; i < progress->running_count; i++) {
-		if (strcmp(progress->running[i].check, check) == 0) {
+		if (text_equal(progress->running[i].check, check)) {
 			memmove(&progress->running[i], &progress->running[i + 1],
 				(--progress->running_count - i) * sizeof(*progress->running));
 			break;

@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <string.h>
-
 void result_free(struct result *result)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(result->reasons); i++)
@@ -67,7 +65,7 @@ static int add_failing(struct result *result, const struct json_at *line, struct
 	int rc = json_need_string(line, "device", &device, err);
 	result->failing = (struct text_list){0};
 	text_each (other, &before)
-		if (strcmp(other, device) != 0)
+		if (!text_equal(other, device))
 			text_list_add(&result->failing, other);
 	if (rc == 0 && cJSON_IsTrue(field_get(line->node, "fails")))
 		text_list_add(&result->failing, device);
@@ -100,26 +98,26 @@ static int add_line(struct result *result, const cJSON *json, struct error *err)
 	if (rc < 0)
 		return rc;
 
-	bool *flag = strcmp(type, "finished") == 0 ? &result->finished : NULL;
-	if (strcmp(type, "kept") == 0)
+	bool *flag = text_equal(type, "finished") ? &result->finished : NULL;
+	if (text_equal(type, "kept"))
 		flag = &result->kept;
 	if (flag != NULL) {
 		*flag = true;
 		return 0;
 	}
-	if (strcmp(type, "watched") == 0)
+	if (text_equal(type, "watched"))
 		return add_watched(result, &line, err);
-	if (strcmp(type, "failing") == 0)
+	if (text_equal(type, "failing"))
 		return add_failing(result, &line, err);
-	if (strcmp(type, "remark") == 0)
+	if (text_equal(type, "remark"))
 		return add_remark(result, &line, err);
-	if (strcmp(type, "advice") == 0) {
+	if (text_equal(type, "advice")) {
 		rc = json_need_string(&line, "text", &text, err);
 		if (rc == 0 && result->advice == NULL)
 			result->advice = memory_copy(text);
 		return rc;
 	}
-	if (strcmp(type, "time") == 0) {
+	if (text_equal(type, "time")) {
 		int64_t ns = 0;
 		rc = json_need_int(&line, "phase", 0, REPORT_PHASE_COUNT - 1, &number, err);
 		if (rc == 0)
@@ -128,7 +126,7 @@ static int add_line(struct result *result, const cJSON *json, struct error *err)
 			result->time_ns[number] += (uint64_t)ns;
 		return rc;
 	}
-	if (strcmp(type, "plugin") == 0) {
+	if (text_equal(type, "plugin")) {
 		rc = json_need_string(&line, "resource", &text, err);
 		if (rc == 0)
 			rc = json_need_int(&line, "pid", 0, INT32_MAX, &number, err);

@@ -18,7 +18,6 @@
 #include "rpc/socket.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum {
 	DRAIN_MS = 10000,
@@ -132,7 +131,7 @@ static int record(struct runner *runner, struct error *err)
 	runner->progress = progress_open(&runner->loop, &options);
 
 	/* Reported once, not by each check. */
-	if (strcmp(runner->context.launcher, "none") != 0 &&
+	if (!text_equal(runner->context.launcher, "none") &&
 	    system_log_open("/dev/kmsg", &runner->log, &why) < 0)
 		rc = journal_add_event(runner->journal, NULL, "system-log-unread", why.text, err);
 	if (rc == 0)

@@ -193,7 +193,7 @@ static int choose(struct workplace *workplace, const struct workplace_options *o
 		     (options->handlers != NULL && options->handlers->count != 0);
 	struct error reason = {0};
 	int rc = 0;
-	if (options->launcher != NULL && strcmp(options->launcher, "containerd") != 0) {
+	if (options->launcher != NULL && !text_equal(options->launcher, "containerd")) {
 		workplace->launcher = options->launcher;
 		return 0;
 	}

@@ -60,9 +60,9 @@ static bool read_programs(const char *path, struct container_cgroup *group)
 static bool is_hierarchy(const struct container_mount *mount, unsigned version)
 {
 	if (version == 2)
-		return strcmp(mount->type, "cgroup2") == 0;
+		return text_equal(mount->type, "cgroup2");
 	char *file CLEANUP_FREE = path_join(mount->target, "devices.list");
-	return strcmp(mount->type, "cgroup") == 0 && file_exists(file);
+	return text_equal(mount->type, "cgroup") && file_exists(file);
 }
 
 /* Adds the group of one hierarchy, if it is mounted where a process can be moved into it. In a pod on version 1 the mount shows
@@ -75,7 +75,7 @@ static void add_group(struct container_view *view, const struct container_mounts
 		const struct container_mount *mount = &mounts->items[i];
 		if (!is_hierarchy(mount, version) || !path_is_within(path, mount->root))
 			continue;
-		const size_t hidden = strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root);
+		const size_t hidden = text_equal(mount->root, "/") ? 0 : strlen(mount->root);
 		char *group CLEANUP_FREE = text_format("%s%s", mount->target, path + hidden);
 		char *members CLEANUP_FREE = path_join(group, "cgroup.procs");
 		if (access(members, W_OK) < 0)

@@ -3,7 +3,6 @@
 #include "base/path.h"
 #include "containers/inspect/internal.h"
 
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +13,7 @@ static void add_difference(struct text_list *differences, const char *path, cons
 {
 	struct text sentence = {0};
 	text_addf(&sentence, "%s: %s", path, what);
-	if (mount != NULL && strcmp(mount->target, "/") != 0) {
+	if (mount != NULL && !text_equal(mount->target, "/")) {
 		text_addf(&sentence, ", on the mount %s", mount->target);
 		if (mount->host_path != NULL)
 			text_addf(&sentence, " of the host's %s", mount->host_path);
@@ -77,7 +76,7 @@ int container_compare(const struct container_view *view, const struct image_mani
 		else if (observation.there && !observation.file)
 			add_difference(differences, file->path, "is not a file, as in the image",
 				       observation.mount);
-		else if (observation.file && strcmp(observation.digest, file->digest) != 0)
+		else if (observation.file && !text_equal(observation.digest, file->digest))
 			add_difference(differences, file->path, "is another file than the image's",
 				       observation.mount);
 	}
@@ -86,11 +85,11 @@ int container_compare(const struct container_view *view, const struct image_mani
 	for (size_t i = 0; i < view->file_count; i++) {
 		const struct container_file *file = &view->files[i];
 		const struct container_mount *mount = container_mount_of(view, file->path);
-		bool on_image = mount != NULL && strcmp(mount->target, "/") == 0;
+		bool on_image = mount != NULL && text_equal(mount->target, "/");
 		if (image_manifest_holds(manifest, file->digest) == NULL &&
 		    (manifest->complete || !on_image))
 			add_difference(differences, file->path,
-				       strcmp(file->path, view->exe) == 0
+				       text_equal(file->path, view->exe)
 					       ? "runs, and is not the image's program"
 					       : "was loaded into the program, and is not the "
 						 "image's",

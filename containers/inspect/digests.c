@@ -25,8 +25,6 @@
 #include "base/cleanup.h"
 #include "containers/inspect/internal.h"
 
-#include <string.h>
-
 struct opened {
 	const struct container_view *view;
 	int fd;
@@ -46,7 +44,7 @@ static bool identify(const void *user, struct file_status *out)
 	const struct container_mount *mount = container_mount_by_id(view, file.mount);
 	if (mount == NULL)
 		return false;
-	const bool root = strcmp(mount->target, "/") == 0;
+	const bool root = text_equal(mount->target, "/");
 	*out = (struct file_status){
 		.device = root ? 0 : file.device,
 		.inode = file.inode,
@@ -55,7 +53,7 @@ static bool identify(const void *user, struct file_status *out)
 		.changed_ns = file.changed_ns,
 	};
 	if (root)
-		return strcmp(mount->type, "overlay") == 0;
+		return text_equal(mount->type, "overlay");
 	return types[text_position(types, mount->type)] != NULL;
 }
 

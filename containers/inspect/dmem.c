@@ -24,7 +24,7 @@ static bool read_line(const char *line, struct dmem_region *out)
 		return false;
 	*out = (struct dmem_region){.bytes = DMEM_NO_LIMIT};
 	memcpy(out->name, line, size);
-	if (strcmp(space + 1, "max") == 0)
+	if (text_equal(space + 1, "max"))
 		return true;
 
 	char *end = NULL;
@@ -75,7 +75,7 @@ int dmem_read(const char *group, const char *file, const char *region, uint64_t 
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", path);
 	for (size_t i = 0; i < dmem.count; i++) {
-		if (strcmp(dmem.regions[i].name, region) != 0)
+		if (!text_equal(dmem.regions[i].name, region))
 			continue;
 		*bytes = dmem.regions[i].bytes;
 		return 0;
@@ -115,7 +115,7 @@ int dmem_find_root(char **root, char **controllers, struct error *err)
 	for (size_t i = 0; rc == 0 && *root == NULL && i < mounts.count; i++) {
 		const struct container_mount *mount = &mounts.items[i];
 		char *path CLEANUP_FREE = path_join(mount->target, "cgroup.controllers");
-		if (strcmp(mount->type, "cgroup2") == 0 &&
+		if (text_equal(mount->type, "cgroup2") &&
 		    file_read_line(path, controllers, NULL) == 0)
 			*root = memory_copy(mount->target);
 	}

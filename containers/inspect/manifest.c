@@ -64,7 +64,7 @@ const struct image_manifest_file *image_manifest_find(const struct image_manifes
 						      const char *path)
 {
 	for (size_t i = 0; i < manifest->count; i++) {
-		if (strcmp(manifest->files[i].path, path) == 0)
+		if (text_equal(manifest->files[i].path, path))
 			return &manifest->files[i];
 	}
 	return NULL;
@@ -74,7 +74,7 @@ const struct image_manifest_file *image_manifest_holds(const struct image_manife
 						       const char *digest)
 {
 	for (size_t i = 0; i < manifest->count; i++) {
-		if (strcmp(manifest->files[i].digest, digest) == 0)
+		if (text_equal(manifest->files[i].digest, digest))
 			return &manifest->files[i];
 	}
 	return NULL;

@@ -59,7 +59,7 @@ static int parse(const char *line, struct arena *arena, struct container_mount *
 	struct text_list fields CLEANUP_TEXT_LIST = {0};
 	text_list_split(&fields, line, ' ');
 	size_t dash = FIELD_TAGS;
-	while (dash < fields.count && strcmp(fields.items[dash], "-") != 0)
+	while (dash < fields.count && !text_equal(fields.items[dash], "-"))
 		dash++;
 	if (dash + FIELDS_AFTER_DASH > fields.count ||
 	    sscanf(line, "%d %*d %u:%u ", &mount->id, &mount->major, &mount->minor) != 3)
@@ -108,7 +108,7 @@ static const char *find_host_path(struct arena *arena, const struct container_mo
 	if (host->major != mount->major || host->minor != mount->minor ||
 	    !path_is_within(mount->root, host->root))
 		return NULL;
-	size_t host_root = strcmp(host->root, "/") == 0 ? 0 : strlen(host->root);
+	size_t host_root = text_equal(host->root, "/") ? 0 : strlen(host->root);
 	char *joined CLEANUP_FREE = text_format("%s/%s", host->target, mount->root + host_root);
 	char *path CLEANUP_FREE = path_normalize(joined);
 	struct stat status = {0};
@@ -137,7 +137,7 @@ int container_view_mounts(struct container_view *view, int root, struct error *e
 			const struct container_mount *host = &hosts.items[j];
 			if (mount->host_path == NULL)
 				mount->host_path = find_host_path(&view->arena, mount, host);
-			if (strcmp(host->target, "/") == 0 && host->major == mount->major &&
+			if (text_equal(host->target, "/") && host->major == mount->major &&
 			    host->minor == mount->minor)
 				mount->on_host_root = true;
 		}

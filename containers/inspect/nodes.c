@@ -57,7 +57,7 @@ static int walk_entry(struct walk *walk, int directory, const char *path,
 		return 0;
 
 	char *below CLEANUP_FREE =
-		text_format("%s%s%s", path, strcmp(path, "/") == 0 ? "" : "/", entry->d_name);
+		text_format("%s%s%s", path, text_equal(path, "/") ? "" : "/", entry->d_name);
 	if (is_node(&identity))
 		add_node(walk, below, &identity);
 	if (file && identity.size > 0)
@@ -80,7 +80,7 @@ static int walk_directory(struct walk *walk, int fd, const char *path, unsigned 
 	const struct dirent *entry = NULL;
 	int rc = 0;
 	while (rc == 0 && (entry = readdir(directory)) != NULL) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		if (text_equal(entry->d_name, ".") || text_equal(entry->d_name, ".."))
 			continue;
 		if (++walk->entries > CONTAINER_ENTRIES_MAX || depth > DEPTH_MAX) {
 			walk->view->nodes_cut = arena_string(&walk->view->arena, path);
@@ -119,7 +119,7 @@ int container_view_nodes(struct container_view *view, int root, struct error *er
 	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
 		const struct container_mount *mount = &view->mounts.items[i];
 		bool virtual = without_nodes[text_position(without_nodes, mount->type)] != NULL;
-		walk.root = strcmp(mount->target, "/") == 0;
+		walk.root = text_equal(mount->target, "/");
 		if (!virtual && !mount->covered && !mount->nodev)
 			rc = walk_mount(&walk, root, mount->target, err);
 	}

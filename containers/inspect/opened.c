@@ -55,7 +55,7 @@ static void add_drm(struct container_view *view, const struct container_drm *drm
 {
 	struct container_drm *known = view->drm;
 	while (known < view->drm + view->drm_count &&
-	       (strcmp(known->driver, drm->driver) != 0 || strcmp(known->pdev, drm->pdev) != 0))
+	       (!text_equal(known->driver, drm->driver) || !text_equal(known->pdev, drm->pdev)))
 		known++;
 	if (known == view->drm + view->drm_count) {
 		if (view->drm_count == CONTAINER_DRM_MAX)

@@ -134,7 +134,7 @@ int container_view_process(struct container_view *view, struct error *err)
 		if (readlink(path, theirs, sizeof(theirs) - 1) < 0 ||
 		    readlink(own, ours, sizeof(ours) - 1) < 0)
 			return error_system(err, errno, "%s", path);
-		if (strcmp(theirs, ours) == 0)
+		if (text_equal(theirs, ours))
 			text_list_add(&view->shared, namespaces[i]);
 	}
 	return rc;

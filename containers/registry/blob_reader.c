@@ -84,7 +84,7 @@ static int verifier_next(struct verifier *verifier, void *out, size_t size, size
 		return error_set(err, ERROR_PROTOCOL, "%s ends after %llu of %llu bytes",
 				 verifier->digest, (unsigned long long)verifier->seen,
 				 (unsigned long long)verifier->size);
-	if (strcmp(seen, verifier->digest) != 0)
+	if (!text_equal(seen, verifier->digest))
 		return error_set(err, ERROR_PROTOCOL, "the content of %s has the digest %s",
 				 verifier->digest, seen);
 	return 0;

@@ -55,7 +55,7 @@ static size_t key_matches(const char *key, const char *host, const char *name)
 {
 	char whole[512] = "";
 	(void)snprintf(whole, sizeof(whole), "%s/%s", host, name);
-	if (strcmp(key, DOCKER_HUB_KEY) == 0)
+	if (text_equal(key, DOCKER_HUB_KEY))
 		key = "docker.io";
 	if (text_starts_with(key, "https://"))
 		key += strlen("https://");
@@ -138,7 +138,7 @@ int credentials_read_helper(const char *data, size_t size, struct credentials *o
 	if (size > SECRET_MAX || json_parse(data, size, &json, NULL) < 0 ||
 	    member(json, "Username") == NULL || member(json, "Secret") == NULL)
 		return error_set(err, ERROR_FORMAT, "prints no JSON with Username and Secret");
-	if (strcmp(member(json, "Username"), "<token>") == 0)
+	if (text_equal(member(json, "Username"), "<token>"))
 		out->identity_token = keep(out, member(json, "Secret"));
 	else
 		out->password = keep(out, member(json, "Secret"));
@@ -200,7 +200,7 @@ static int find_in_file(const char *path, const char *host, const char *name,
 		rc = credentials_read(json, host, name, out, &helper, err);
 	char *program CLEANUP_FREE = text_format("docker-credential-%s", helper);
 	if (rc == 0 && helper[0] != '\0') {
-		const bool is_docker = strcmp(host, "docker.io") == 0;
+		const bool is_docker = text_equal(host, "docker.io");
 		if (!path_is_bare_name(program))
 			rc = error_set(err, ERROR_FORMAT,
 				       "\"%s\" is not the name of a credential helper", helper);

@@ -189,8 +189,8 @@ static bool set_options(struct http_exchange *exchange, const struct http_reques
 	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, exchange);
 
-	exchange->no_body = strcmp(request->method, "HEAD") == 0;
-	exchange->follows = exchange->no_body || strcmp(request->method, "GET") == 0;
+	exchange->no_body = text_equal(request->method, "HEAD");
+	exchange->follows = exchange->no_body || text_equal(request->method, "GET");
 	SET(CURLOPT_URL, request->url);
 	/* libcurl keeps the header Authorization from other hosts, ports and schemes. */
 	SET(CURLOPT_FOLLOWLOCATION, exchange->follows ? 1L : 0L);
@@ -199,7 +199,7 @@ static bool set_options(struct http_exchange *exchange, const struct http_reques
 	    text_starts_with(request->url, "https://") ? "https" : "http,https");
 	SET(CURLOPT_CUSTOMREQUEST, request->method);
 	SET(CURLOPT_NOBODY, exchange->no_body ? 1L : 0L);
-	if (request->body != NULL || strcmp(request->method, "POST") == 0) {
+	if (request->body != NULL || text_equal(request->method, "POST")) {
 		SET(CURLOPT_POST, 1L);
 		SET(CURLOPT_POSTFIELDS, request->body != NULL ? request->body : "");
 		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);

@@ -31,10 +31,10 @@ int http_resolve(const char *base, const char *target, char **out, struct error 
 	    curl_url_set(url, CURLUPART_URL, target, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
 	    curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0) != CURLUE_OK ||
 	    curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0) ||
+	    (!text_equal(scheme, "http") && !text_equal(scheme, "https")) ||
 	    curl_url_get(url, CURLUPART_URL, &whole, 0) != CURLUE_OK)
 		return error_set(err, ERROR_PROTOCOL, "leads to a URL that is not HTTP");
-	if (text_starts_with(base, "https://") && strcmp(scheme, "https") != 0)
+	if (text_starts_with(base, "https://") && !text_equal(scheme, "https"))
 		return error_set(err, ERROR_PROTOCOL, "leads from HTTPS to plain HTTP");
 	*out = memory_copy(whole);
 	return 0;

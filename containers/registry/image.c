@@ -30,7 +30,7 @@ void image_index_free(struct image_index *index)
 const char *image_pair_value(const struct json_pair *pairs, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (strcmp(pairs[i].name, name) == 0)
+		if (text_equal(pairs[i].name, name))
 			return pairs[i].value;
 	}
 	return NULL;
@@ -53,12 +53,12 @@ void image_descriptor_write(struct members *out, const char *media_type, const c
 
 bool image_media_type_is_index(const char *media_type)
 {
-	return strcmp(media_type, OCI_INDEX) == 0 || strcmp(media_type, DOCKER_INDEX) == 0;
+	return text_equal(media_type, OCI_INDEX) || text_equal(media_type, DOCKER_INDEX);
 }
 
 bool image_media_type_is_manifest(const char *media_type)
 {
-	return strcmp(media_type, OCI_MANIFEST) == 0 || strcmp(media_type, DOCKER_MANIFEST) == 0;
+	return text_equal(media_type, OCI_MANIFEST) || text_equal(media_type, DOCKER_MANIFEST);
 }
 
 int image_document_parse(const char *data, size_t size, cJSON **out, struct error *err)
@@ -219,8 +219,8 @@ int image_manifest_read(const cJSON *document, struct image *image,
 	/* Only a manifest without an image's configuration is an artifact (OCI image-spec v1.1, manifest.md
 	 * "artifactType"). */
 	const char *type = configuration->media_type;
-	if (strcmp(type, "application/vnd.oci.image.config.v1+json") == 0 ||
-	    strcmp(type, "application/vnd.docker.container.image.v1+json") == 0)
+	if (text_equal(type, "application/vnd.oci.image.config.v1+json") ||
+	    text_equal(type, "application/vnd.docker.container.image.v1+json"))
 		image->artifact_type = "";
 	else if (image->artifact_type[0] == '\0')
 		image->artifact_type = type;

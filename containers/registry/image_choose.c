@@ -20,7 +20,7 @@ static int variant_rank(const struct image_platform *platform)
 {
 	const char *variant = platform->variant;
 	if (variant[0] == '\0')
-		return strcmp(platform->architecture, "amd64") == 0;
+		return text_equal(platform->architecture, "amd64");
 	return variant[0] == 'v' && variant[1] >= '0' && variant[1] <= '9' ? variant[1] - '0' : -1;
 }
 
@@ -38,12 +38,12 @@ static size_t build_length(const char *version)
 static bool platform_fits(const struct image_platform *platform,
 			  const struct image_platform *wanted)
 {
-	if (strcmp(platform->os, wanted->os) != 0 ||
-	    strcmp(platform->architecture, wanted->architecture) != 0)
+	if (!text_equal(platform->os, wanted->os) ||
+	    !text_equal(platform->architecture, wanted->architecture))
 		return false;
 
-	bool any_variant = wanted->variant[0] == '\0' && strcmp(wanted->architecture, "amd64") != 0;
-	if (!any_variant && strcmp(platform->variant, wanted->variant) != 0 &&
+	bool any_variant = wanted->variant[0] == '\0' && !text_equal(wanted->architecture, "amd64");
+	if (!any_variant && !text_equal(platform->variant, wanted->variant) &&
 	    (variant_rank(platform) < 0 || variant_rank(platform) > variant_rank(wanted)))
 		return false;
 
@@ -65,7 +65,7 @@ int image_index_choose(const struct image_index *index, const struct image_platf
 	for (size_t i = 0; i < index->count; i++) {
 		const struct image_index_entry *entry = &index->entries[i];
 		const struct image_platform *platform = &entry->platform;
-		if (entry->artifact_type[0] != '\0' || strcmp(platform->os, "unknown") == 0)
+		if (entry->artifact_type[0] != '\0' || text_equal(platform->os, "unknown"))
 			continue;
 		text_addf(&names, "%s%s", images++ > 0 ? ", " : "",
 			  image_platform_name(platform, &arena));

@@ -269,7 +269,7 @@ int image_source_referrers(struct image_source *source, const char *digest,
 		return 0;
 	const char *of = digest != NULL ? digest : from->top.entries[0].descriptor.digest;
 	if (digest == NULL && source->index.count == 1 &&
-	    strcmp(source->index.entries[0].descriptor.digest, of) == 0)
+	    text_equal(source->index.entries[0].descriptor.digest, of))
 		return 0; /* the source is a single image */
 	return from->kind->referrers(from->self, of, artifact_type, out, err);
 }

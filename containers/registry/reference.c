@@ -103,7 +103,7 @@ int image_reference_parse(const char *string, struct image_reference *out, struc
 	else
 		read.host = arena_format(&read.arena, "%.*s", (int)first, rest);
 	rest += has_host ? first + 1 : 0;
-	bool official = strcmp(read.host, "docker.io") == 0 && strchr(rest, '/') == NULL;
+	bool official = text_equal(read.host, "docker.io") && strchr(rest, '/') == NULL;
 	read.name = arena_format(&read.arena, "%s%s", official ? "library/" : "", rest);
 	if (is_name(read.name)) {
 		*out = read;

@@ -186,7 +186,7 @@ int registry_open(const char *host, const char *name, bool pushes,
 	struct registry *registry CLEANUP_REGISTRY = memory_allocate(1, sizeof(*registry));
 	char *base CLEANUP_FREE =
 		text_format("http%s://%s/v2/%s", options->plain_http ? "" : "s",
-			    strcmp(host, "docker.io") == 0 ? "registry-1.docker.io" : host, name);
+			    text_equal(host, "docker.io") ? "registry-1.docker.io" : host, name);
 	registry->host = memory_copy(host);
 	registry->name = memory_copy(name);
 	registry->scope = text_format("repository:%s:pull%s", name, pushes ? ",push" : "");

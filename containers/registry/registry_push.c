@@ -21,8 +21,8 @@ struct upload {
 static int upload_send(struct upload *upload, const char *method, const char *target, size_t count,
 		       struct http_exchange **answer, struct error *err)
 {
-	bool is_piece = strcmp(method, "PATCH") == 0;
-	bool has_body = strcmp(method, "GET") != 0;
+	bool is_piece = text_equal(method, "PATCH");
+	bool has_body = !text_equal(method, "GET");
 	char range[48] = "";
 	(void)snprintf(range, sizeof(range), "%zu-%zu", upload->at, upload->at + count - 1);
 	const struct http_request request = {
@@ -184,7 +184,7 @@ static int put_manifest(struct registry *registry, const char *tag, const char *
 		return rc;
 	const char *stored = http_header(answer, "Docker-Content-Digest", 0);
 	*keeps_referrers = http_header(answer, "OCI-Subject", 0) != NULL;
-	if (stored != NULL && text_starts_with(stored, "sha256:") && strcmp(stored, digest) != 0)
+	if (stored != NULL && text_starts_with(stored, "sha256:") && !text_equal(stored, digest))
 		return error_set(err, ERROR_PROTOCOL, "%s: stored with the digest %s instead of %s",
 				 registry->name, stored, digest);
 	return 0;

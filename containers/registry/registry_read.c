@@ -40,7 +40,7 @@ int registry_get_manifest(struct registry *registry, const char *reference,
 	if (rc == 0) {
 		digester_add(digester, text_string(&out->data), out->data.size);
 		digester_end(digester, out->digest);
-		if (strcmp(out->digest, promised) != 0)
+		if (!text_equal(out->digest, promised))
 			rc = error_set(err, ERROR_PROTOCOL,
 				       "the content has the digest %s, %s says %s", out->digest,
 				       is_named ? "its name" : "Docker-Content-Digest", promised);
@@ -88,7 +88,7 @@ static int read_pages(struct registry *registry, const char *first,
 			char *target CLEANUP_FREE =
 				memory_copy_start(link + 1, (size_t)(end - link - 1));
 			rc = http_resolve(url, target, &next, err);
-			if (rc == 0 && (!http_same_origin(url, next) || strcmp(url, next) == 0))
+			if (rc == 0 && (!http_same_origin(url, next) || text_equal(url, next)))
 				rc = error_set(err, ERROR_PROTOCOL,
 					       "Link leads to itself or to another host");
 		}
@@ -157,7 +157,7 @@ int registry_list_referrers(struct registry *registry, const char *digest,
 	}
 	for (size_t i = 0; rc == 0 && i < out->count; i++) {
 		if (artifact_type[0] == '\0' ||
-		    strcmp(out->entries[i].artifact_type, artifact_type) == 0)
+		    text_equal(out->entries[i].artifact_type, artifact_type))
 			out->entries[kept++] = out->entries[i];
 	}
 	out->count = kept;

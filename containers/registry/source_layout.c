@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "base/path.h"
 
-#include <string.h>
-
 #define REFERENCE_NAME	"org.opencontainers.image.ref.name"
 #define CONTAINERD_NAME "io.containerd.image.name" /* of `docker save` and `ctr image export` too */
 
@@ -60,9 +58,9 @@ static int choose_entries(const struct text *text, const struct source_name *nam
 		const char *digest = entry->descriptor.digest;
 		size_t same = 0;
 		/* An image that has several names has several entries. */
-		while (same < kept && strcmp(index->entries[same].descriptor.digest, digest) != 0)
+		while (same < kept && !text_equal(index->entries[same].descriptor.digest, digest))
 			same++;
-		if (same == kept && (name->digest == NULL || strcmp(digest, name->digest) == 0) &&
+		if (same == kept && (name->digest == NULL || text_equal(digest, name->digest)) &&
 		    (name->tag == NULL ||
 		     text_equal(entry_annotation(entry, REFERENCE_NAME), name->tag) ||
 		     text_equal(entry_annotation(entry, CONTAINERD_NAME), name->tag)))

@@ -4,8 +4,6 @@
 #include "containers/registry/internal.h"
 #include "containers/registry/reference.h"
 
-#include <string.h>
-
 struct remote_source {
 	struct registry *registry;
 	struct image_reference reference;
@@ -46,7 +44,7 @@ static int remote_open(void *self, const struct image_descriptor *what, bool is_
 	}
 
 	/* Some registries do not serve an index or a manifest as a blob. */
-	if (strcmp(source->top.digest, what->digest) == 0)
+	if (text_equal(source->top.digest, what->digest))
 		text_add_all(&document.data, &source->top.data);
 	else
 		rc = registry_get_manifest(source->registry, what->digest, &document, err);

@@ -101,8 +101,8 @@ static char *make_readme(const struct product *product, const cJSON *report)
 	struct text text CLEANUP_TEXT = {0};
 	certify_subject(report, &lines);
 	const char *first = lines.count > 0 ? lines.items[0] : "";
-	const bool limited = strcmp(first, CERTIFY_SOFTWARE_ONLY) == 0 ||
-			     strcmp(first, CERTIFY_VIRTUAL_ONLY) == 0;
+	const bool limited =
+		text_equal(first, CERTIFY_SOFTWARE_ONLY) || text_equal(first, CERTIFY_VIRTUAL_ONLY);
 	text_add(&text, "# Certified with gpucert");
 	if (limited)
 		text_addf(&text, " (%s)", first);
@@ -222,7 +222,7 @@ static int check_entry(const struct folder *folder, const char *path, struct tex
 	if (rc < 0)
 		return rc;
 	/* Without report and journal their evidence is unknown. */
-	const bool named = strcmp(path, ATTESTATION_FILE_NAME) == 0 ||
+	const bool named = text_equal(path, ATTESTATION_FILE_NAME) ||
 			   folder_file_names[text_position(folder_file_names, path)] != NULL ||
 			   text_index_get(&folder->evidence, path, &number) ||
 			   (folder_checks(folder) == NULL && text_starts_with(path, "evidence/"));

@@ -7,8 +7,6 @@
 #include "reports/expect/expectations.h"
 #include "reports/view.h"
 
-#include <string.h>
-
 static int check_check(const struct json_at *at, struct error *err)
 {
 	return expectation_is_sentinel(at->node->valuestring)
@@ -56,8 +54,8 @@ int claims_parse(const char *data, size_t size, struct claims *out, struct error
 				       "claims[%zu]: name either a check or a requirement", i);
 		for (size_t k = 0; rc == 0 && k < i; k++) {
 			const struct claim *other = &out->items[k];
-			if (strcmp(claim->check, other->check) == 0 &&
-			    strcmp(claim->requirement, other->requirement) == 0)
+			if (text_equal(claim->check, other->check) &&
+			    text_equal(claim->requirement, other->requirement))
 				rc = error_set(err, ERROR_FORMAT,
 					       "claims[%zu]: the same as claims[%zu]", i, k);
 		}
@@ -90,8 +88,8 @@ static bool is_claimed(const struct judgement *judgement, const char *check,
 {
 	for (size_t i = 0; i < judgement->claims->count; i++) {
 		const struct claim *claim = &judgement->claims->items[i];
-		if (claim->check[0] != '\0' ? strcmp(claim->check, check) == 0
-					    : strcmp(claim->requirement, requirement) == 0)
+		if (claim->check[0] != '\0' ? text_equal(claim->check, check)
+					    : text_equal(claim->requirement, requirement))
 			return true;
 	}
 	return false;
@@ -161,9 +159,9 @@ static const char *claim_fault(const struct judgement *judgement, const struct c
 	if (check != NULL && outcome != REPORT_UNSUPPORTED && outcome != REPORT_NOTRUN)
 		return report_outcome_is_bad(outcome) ? "a failure is never claimed away"
 						      : "it was tested: remove the claim";
-	if (strcmp(verdict, "violated") == 0)
+	if (text_equal(verdict, "violated"))
 		return "a failure is never claimed away";
-	return requirement != NULL && strcmp(verdict, "not-tested") != 0
+	return requirement != NULL && !text_equal(verdict, "not-tested")
 		       ? "it was tested: remove the claim"
 		       : NULL;
 }
@@ -199,14 +197,14 @@ void claims_judge(const struct claims *claims, const cJSON *report, const struct
 		const char *verdict = view_string(requirement, "/verdict");
 		if (!view_is(requirement, "/level", "must"))
 			continue;
-		if (strcmp(verdict, "satisfied") == 0)
+		if (text_equal(verdict, "satisfied"))
 			proven = true;
-		else if (strcmp(verdict, "violated") == 0)
+		else if (text_equal(verdict, "violated"))
 			faults_add(faults, NOT_CERTIFIED,
 				   "%s is violated, and a failure is never claimed away: %s",
 				   view_string(requirement, "/id"),
 				   view_string(requirement, "/reason"));
-		else if (strcmp(verdict, "not-applicable") != 0)
+		else if (!text_equal(verdict, "not-applicable"))
 			judge_open(&judgement, requirement);
 	}
 	if (!proven)

@@ -70,7 +70,7 @@ static int open_signature(const struct json_at *at, const struct text *signed_by
 	if (size == KEY_SIGNATURE_SIZE &&
 	    key_verifies(key, signed_bytes->data, signed_bytes->size, bytes))
 		out->trust = DSSE_TRUSTED;
-	else if (out->trust == DSSE_OTHER_KEY && (*keyid == '\0' || strcmp(keyid, key->id) == 0))
+	else if (out->trust == DSSE_OTHER_KEY && (*keyid == '\0' || text_equal(keyid, key->id)))
 		out->trust = DSSE_BAD_SIGNATURE;
 	return 0;
 }

@@ -9,8 +9,6 @@
 #include "reports/report_file.h"
 #include "reports/view.h"
 
-#include <string.h>
-
 const char *const folder_file_names[] = {
 	[FOLDER_REPORT] = "report.json",   [FOLDER_JOURNAL] = JOURNAL_FILE_NAME,
 	[FOLDER_JUNIT] = "junit.xml",	   [FOLDER_PAGE] = "report.html",
@@ -114,7 +112,7 @@ static bool is_part_of(const cJSON *stored, const cJSON *made)
 		return false;
 	json_each (child, stored) {
 		if (cJSON_IsObject(stored) && small &&
-		    (other == NULL || strcmp(other->string, child->string) != 0))
+		    (other == NULL || !text_equal(other->string, child->string)))
 			other = cJSON_GetObjectItemCaseSensitive(made, child->string);
 		if (!is_part_of(child, other) || !text_equal(child->string, other->string))
 			return false;
@@ -155,7 +153,7 @@ void folder_check(struct folder *folder, struct faults *faults)
 {
 	size_t count = 0;
 	const char *version = view_string(folder->report, "/run/harness/version");
-	const bool own = strcmp(version, GPUCERT_VERSION) == 0;
+	const bool own = text_equal(version, GPUCERT_VERSION);
 	if (folder_is_sound(folder) && (!is_part_of(folder->report, folder->made) ||
 					(own && !is_part_of(folder->made, folder->report))))
 		faults_add(faults, "report-not-of-journal",

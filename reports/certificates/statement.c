@@ -128,7 +128,7 @@ static int list_of(const struct view_check *check)
 		return check->unproven ? WARNED : PASSED;
 	if (!report_outcome_is_bad(check->outcome))
 		return -1;
-	return strcmp(level, "should") == 0 || strcmp(level, "may") == 0 ? WARNED : FAILED;
+	return text_equal(level, "should") || text_equal(level, "may") ? WARNED : FAILED;
 }
 
 int statement_make(const struct folder *folder, const char *url, cJSON **statement,
@@ -137,7 +137,7 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 	struct members json CLEANUP_MEMBERS = members_new();
 	cJSON *subjects CLEANUP_JSON = subjects_of(folder->report);
 	const char *conformance = view_string(folder->report, "/verdict/conformance/result");
-	const bool conformant = strcmp(conformance, "conformant") == 0;
+	const bool conformant = text_equal(conformance, "conformant");
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct view view CLEANUP_VIEW = {0};
 	bool failed = false;
@@ -185,7 +185,7 @@ int statement_check(const cJSON *statement, struct error *err)
 						   {"/predicateType", STATEMENT_PREDICATE_TYPE}};
 	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
 		const char *found = view_string(statement, constants[i][0]);
-		if (strcmp(found, constants[i][1]) != 0)
+		if (!text_equal(found, constants[i][1]))
 			return error_set(err, ERROR_FORMAT, "%s: '%.64s' is not %s",
 					 constants[i][0], found, constants[i][1]);
 	}

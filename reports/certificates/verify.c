@@ -83,7 +83,7 @@ static void read_attestation(const struct folder *folder, const struct attest_tr
 	if (rc < 0 || dsse.trust != DSSE_TRUSTED)
 		return;
 
-	rc = strcmp(dsse.type, STATEMENT_PAYLOAD_TYPE) == 0
+	rc = text_equal(dsse.type, STATEMENT_PAYLOAD_TYPE)
 		     ? json_parse_strict(dsse.payload, dsse.size, &json, &why)
 		     : error_set(&why, ERROR_FORMAT, "its type is '%.128s', not %s", dsse.type,
 				 STATEMENT_PAYLOAD_TYPE);
@@ -104,7 +104,7 @@ static void compare_file(struct folder *folder, enum folder_file_name name, cons
 	struct folder_file *file = &folder->files[name];
 	char attested[DIGEST_SIZE] = "";
 	statement_digest(statement, title, attested);
-	if (file->untrusted || strcmp(file->digest, attested) == 0)
+	if (file->untrusted || text_equal(file->digest, attested))
 		return;
 	file->untrusted = true;
 	if (file->data != NULL && attested[0] == '\0')
@@ -145,7 +145,7 @@ static void compare_report(const struct folder *folder, const cJSON *statement,
 	}
 	statement_digest(statement, "evidence", attested);
 	statement_digest(made, "evidence", evidence);
-	if (strcmp(attested, evidence) != 0)
+	if (!text_equal(attested, evidence))
 		faults_add(faults, "changed-evidence",
 			   "the list of evidence is not the one that was attested");
 }

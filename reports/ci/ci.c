@@ -108,8 +108,8 @@ const struct ci_system *ci_find(const char *name)
 	for (const struct ci_system *system = ci_systems; system->name != NULL; system++) {
 		const char *value = getenv(system->variable);
 		const bool is_job =
-			value != NULL && value[0] != '\0' && strcmp(value, "false") != 0;
-		if (strcmp(name, "auto") == 0 ? is_job : strcmp(name, system->name) == 0)
+			value != NULL && value[0] != '\0' && !text_equal(value, "false");
+		if (text_equal(name, "auto") ? is_job : text_equal(name, system->name))
 			return system;
 	}
 	return NULL;

@@ -117,7 +117,7 @@ int ci_print(const struct ci_system *ci, const cJSON *report, const char *direct
 	}
 	if (problems->count == 0 &&
 	    (view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED ||
-	     strcmp(findings_headline_of(report).word, "PARTIAL") == 0))
+	     text_equal(findings_headline_of(report).word, "PARTIAL")))
 		add_verdict(ci, report, &findings, &out);
 
 	if (ci->hand_over != NULL) {

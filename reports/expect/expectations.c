@@ -153,7 +153,7 @@ int expectations_check_twins(const struct expectations *expectations, struct err
 		const struct expectation *row = &expectations->rows[i];
 		for (size_t k = 0; k < i; k++) {
 			const struct expectation *other = &expectations->rows[k];
-			if (strcmp(other->check, row->check) == 0 &&
+			if (text_equal(other->check, row->check) &&
 			    (other->revision == row->revision || other->revision == 0 ||
 			     row->revision == 0) &&
 			    json_members_equal(match_members, other, row))

@@ -10,7 +10,7 @@
 
 static bool is_or_any(const char *wanted, const char *seen)
 {
-	return wanted[0] == '\0' || strcmp(wanted, seen) == 0;
+	return wanted[0] == '\0' || text_equal(wanted, seen);
 }
 
 /* An unknown version is in no range. */
@@ -81,7 +81,7 @@ int expectations_find(const struct expectations *expectations, const char *check
 	*out = NULL;
 	for (size_t i = 0; i < expectations->count; i++) {
 		const struct expectation *row = &expectations->rows[i];
-		if (strcmp(row->check, check) != 0 ||
+		if (!text_equal(row->check, check) ||
 		    (row->revision != 0 && row->revision != revision) ||
 		    !matches(&row->match, environment))
 			continue;

@@ -17,7 +17,7 @@ static bool has_verdict(const char *folder, const char *plan_file, const char *p
 	cJSON *report CLEANUP_JSON = NULL;
 	char *path CLEANUP_FREE = path_join(folder, "report.json");
 	char *found CLEANUP_FREE = NULL;
-	if (file_read_line(plan_file, &found, NULL) < 0 || strcmp(found, plan) != 0 ||
+	if (file_read_line(plan_file, &found, NULL) < 0 || !text_equal(found, plan) ||
 	    report_file_read(path, NULL, &report, NULL) < 0)
 		return false;
 	const int64_t code = view_int(report, "/verdict/exitCode");

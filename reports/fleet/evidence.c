@@ -81,11 +81,11 @@ void fleet_add_refusal(const cJSON *report, struct text *why)
 static enum kar_status status_of(const cJSON *report, const struct kar *kar, struct text *why)
 {
 	enum kar_status status = IMPLEMENTED;
-	if (strcmp(kar->id, "driver_runtime_management") == 0 &&
+	if (text_equal(kar->id, "driver_runtime_management") &&
 	    (find(report, "/environment/drivers", "/version", "") != NULL ||
 	     view_string(report, "/environment/runtime/version")[0] == '\0'))
 		text_add(why, "the version of a driver or of the container runtime is unknown");
-	else if (strcmp(kar->id, "virtualized_accelerator") == 0 &&
+	else if (text_equal(kar->id, "virtualized_accelerator") &&
 		 find(report, "/environment/devices", "/kind", "virtual") == NULL)
 		text_add(why, "the node has no virtual device");
 	if (why->size > 0)
@@ -93,11 +93,11 @@ static enum kar_status status_of(const cJSON *report, const struct kar *kar, str
 	for (const char *const *id = kar->requirements; *id != NULL; id++) {
 		const char *verdict =
 			view_string(find(report, "/requirements", "/id", *id), "/verdict");
-		if (strcmp(verdict, report_requirement_verdict_names[REPORT_SATISFIED]) == 0)
+		if (text_equal(verdict, report_requirement_verdict_names[REPORT_SATISFIED]))
 			continue;
 		text_addf(why, "%s%s is %s", why->size > 0 ? ", " : "", *id,
 			  verdict[0] != '\0' ? verdict : "unknown");
-		if (strcmp(verdict, report_requirement_verdict_names[REPORT_VIOLATED]) == 0)
+		if (text_equal(verdict, report_requirement_verdict_names[REPORT_VIOLATED]))
 			status = NOT_IMPLEMENTED;
 		else if (status == IMPLEMENTED)
 			status = NOT_TESTED;

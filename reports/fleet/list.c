@@ -41,7 +41,7 @@ static int check_item(const struct json_at *at, void *user, struct error *err)
 	const char *kind = user;
 	const char *of = kind;
 	int rc = json_have_string(at, "kind", &of, err);
-	if (rc == 0 && strcmp(of, kind) != 0)
+	if (rc == 0 && !text_equal(of, kind))
 		return json_error(at, err, "kind: expected %s, got '%.64s'", kind, of);
 	return rc == 0 && at->index == FLEET_ITEMS_MAX
 		       ? error_set(err, ERROR_LIMIT, "items: more than %d", (int)FLEET_ITEMS_MAX)
@@ -53,8 +53,8 @@ static int check_list(const cJSON *list, const char *kind, struct error *err)
 	const struct json_at root = json_root(list);
 	const char *saw = "";
 	int rc = json_need_string(&root, "kind", &saw, err);
-	if (rc == 0 && strcmp(saw, "List") != 0 &&
-	    (!text_starts_with(saw, kind) || strcmp(saw + strlen(kind), "List") != 0))
+	if (rc == 0 && !text_equal(saw, "List") &&
+	    (!text_starts_with(saw, kind) || !text_equal(saw + strlen(kind), "List")))
 		return error_set(err, ERROR_FORMAT,
 				 "kind: expected List, as kubectl get -o json prints, got '%.64s'",
 				 saw);

@@ -7,8 +7,6 @@
 #include "reports/findings.h"
 #include "reports/view.h"
 
-#include <string.h>
-
 #define CONDITION "/condition/patch/status/conditions/0"
 #define TAINT	  "gpucert.internal/violated"
 
@@ -49,7 +47,7 @@ int fleet_patch_make(const cJSON *report, const cJSON *node, cJSON **out, struct
 	if (!environment_is_live(json_pointer(report, "/environment")))
 		return error_set(err, ERROR_FORMAT, "the run was not on a live node");
 	/* In redacted reports nothing else shows that it is another node. */
-	if (saw[0] != '\0' && now[0] != '\0' && strcmp(saw, now) != 0)
+	if (saw[0] != '\0' && now[0] != '\0' && !text_equal(saw, now))
 		return error_set(err, ERROR_FORMAT,
 				 "the report is of kernel '%.64s', the node has '%.64s'", saw, now);
 	int rc = fleet_check_host(report, name, err);

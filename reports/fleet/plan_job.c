@@ -50,7 +50,7 @@ static void drop_volume(cJSON *job, int place)
 static void set_variable(cJSON *job, const char *name, const char *value)
 {
 	json_each (variable, json_pointer(job, CONTAINER "/env")) {
-		if (strcmp(json_pointer_string(variable, "/name"), name) == 0)
+		if (text_equal(json_pointer_string(variable, "/name"), name))
 			fleet_set((cJSON *)(uintptr_t)variable, "", "value", value);
 	}
 }

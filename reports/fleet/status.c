@@ -84,7 +84,7 @@ static int node_of(const struct json_at *item, const char **name, struct error *
 	if (value != NULL && (*name == NULL || !fleet_is_subdomain(*name)))
 		return json_error(item, err,
 				  "metadata.annotations." FLEET_NODE ": not the name of a node");
-	if (value != NULL && ran_on[0] != '\0' && strcmp(ran_on, *name) != 0)
+	if (value != NULL && ran_on[0] != '\0' && !text_equal(ran_on, *name))
 		return json_error(item, err, "spec.nodeName: '%.64s', but the pod is for '%s'",
 				  ran_on, *name);
 	return 0;
@@ -121,9 +121,9 @@ static int add_pod(const struct json_at *at, void *user, struct error *err)
 	if (terminated != NULL) {
 		read_verdict(terminated, &node);
 	} else {
-		node.state = strcmp(phase, "Running") == 0   ? RUNNING
-			     : strcmp(phase, "Pending") == 0 ? PENDING
-							     : LOST;
+		node.state = text_equal(phase, "Running")   ? RUNNING
+			     : text_equal(phase, "Pending") ? PENDING
+							    : LOST;
 		node.text =
 			memory_copy(node.state == LOST ? "the pod ended without a container" : "");
 	}

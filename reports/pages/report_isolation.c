@@ -3,7 +3,6 @@
 #include "reports/pages/report_page.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { CONTAINERS_MAX = 200 };
 
@@ -23,7 +22,7 @@ static const struct {
 static bool holds(const cJSON *list, const char *ref)
 {
 	json_each (item, list) {
-		if (cJSON_IsString(item) && strcmp(item->valuestring, ref) == 0)
+		if (cJSON_IsString(item) && text_equal(item->valuestring, ref))
 			return true;
 	}
 	return false;

@@ -14,7 +14,7 @@ static void redact_value(const struct redactor *redactor, cJSON *item, const cJS
 
 	/* A string's name is its key; that of a "value" is the "name" next to it; that of a list item is the option
 	 * before it. */
-	if (name != NULL && strcmp(name, "value") == 0) {
+	if (name != NULL && text_equal(name, "value")) {
 		name = json_pointer_string(parent, "/name");
 		name = name != NULL ? name : json_pointer_string(parent, "/key");
 	}
@@ -34,7 +34,7 @@ static void redact_value(const struct redactor *redactor, cJSON *item, const cJS
 		redact_pseudonym(redactor, REDACT_SERIAL, value, strlen(value), placeholder);
 	else if (key != REDACT_KEY_SECRET || value[0] == '\0')
 		redacted = redact_string(redactor, value);
-	if (redacted == NULL || strcmp(redacted, value) != 0)
+	if (redacted == NULL || !text_equal(redacted, value))
 		(void)cJSON_SetValuestring(item, redacted != NULL ? redacted : placeholder);
 }
 
@@ -52,7 +52,7 @@ static void redact_item(const struct redactor *redactor, cJSON *item, const cJSO
 		return;
 
 	char *key CLEANUP_FREE = redact_string(redactor, item->string);
-	if (strcmp(key, item->string) == 0)
+	if (text_equal(key, item->string))
 		return;
 	if ((item->type & cJSON_StringIsConst) == 0)
 		cJSON_free(item->string);
@@ -78,7 +78,7 @@ static void add_document(const struct redactor *redactor, const char *data, size
 	char *before CLEANUP_FREE = print(json);
 	redact_json(redactor, json, NULL);
 	char *after CLEANUP_FREE = print(json);
-	if (strcmp(before, after) == 0)
+	if (text_equal(before, after))
 		text_append(out, data, size);
 	else
 		text_add(out, after);
@@ -93,7 +93,7 @@ void redact_content(const struct redactor *redactor, const char *media, const ch
 		text_append(out, data, size);
 		return;
 	}
-	if (strcmp(media, "application/json") == 0) {
+	if (text_equal(media, "application/json")) {
 		add_document(redactor, data, size, json_print, out);
 		return;
 	}

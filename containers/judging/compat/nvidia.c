@@ -83,7 +83,7 @@ void cuda_of_driver(const char *driver, bool windows, const char **least, const 
 	*below = releases[0].minor;
 	for (size_t i = 0; i < ARRAY_SIZE(releases); i++) {
 		if (version_compare(driver, branch_of(&releases[i], windows)) < 0) {
-			if (row == NULL || strcmp(row->minor, releases[i].minor) != 0) {
+			if (row == NULL || !text_equal(row->minor, releases[i].minor)) {
 				*below = releases[i].minor;
 				break;
 			}

@@ -159,7 +159,7 @@ void rule_windows_limits(struct compat_case *it)
 		if (build < row->from || (row->to != 0 && build > row->to) ||
 		    (row->vendor != NULL && !case_has_gpu(it, row->vendor)) ||
 		    (row->api != COMPAT_API_ANY && row->api != it->options->api) ||
-		    (row->device != NULL && (type == NULL || strcmp(type->name, row->device) != 0)))
+		    (row->device != NULL && (type == NULL || !text_equal(type->name, row->device))))
 			continue;
 		it->source = row->source;
 		compat_find(it, COMPAT_WORKS, "%s", row->reason);

@@ -78,7 +78,7 @@ void files_whiteout(struct files *files, const char *path)
 {
 	const char *name = path_base(path);
 	const int folder = (int)(name - path);
-	if (strcmp(name, WHITEOUT_OPAQUE) == 0)
+	if (text_equal(name, WHITEOUT_OPAQUE))
 		hide(files, path, folder > 1 ? folder - 1 : 0, "", HIDDEN_BELOW);
 	else
 		hide(files, path, folder, name + strlen(WHITEOUT), HIDDEN);
@@ -98,7 +98,7 @@ static bool is_hidden(const struct files *files, const char *path, char *prefix)
 		size_t how = 0;
 		*end = '\0';
 		if (text_index_get(&files->hidden, prefix, &how) &&
-		    (how == HIDDEN || strcmp(prefix, path) != 0))
+		    (how == HIDDEN || !text_equal(prefix, path)))
 			return true;
 	}
 	return false;

@@ -70,7 +70,7 @@ static int identify_elf(struct layer_reader *reader, struct content_file *file, 
 	file->machine = info.machine;
 	file->bits = info.bits;
 	file->interpreter = arena_string(arena, info.interpreter != NULL ? info.interpreter : "");
-	if (info.soname != NULL && strcmp(info.soname, "libc.so.6") == 0)
+	if (info.soname != NULL && text_equal(info.soname, "libc.so.6"))
 		file->component = component_find(info.soname); /* before 2.34: libc-2.31.so */
 	file->cpu_level = info.x86_level;
 	file->glibc = info.glibc != NULL ? arena_string(arena, info.glibc) : "";
@@ -122,7 +122,7 @@ static int identify(struct layer_reader *reader, struct content_file *file, bool
 		   workaround_found((const char *)head->data, head->filled)) {
 		file->note = &workaround_note;
 	}
-	if (file->component != NULL && strcmp(file->component->name, "glibc") == 0) {
+	if (file->component != NULL && text_equal(file->component->name, "glibc")) {
 		if (!at_end && rc == 0)
 			return ERROR_BUSY; /* the text comes later in the file */
 		identify_glibc(reader, file);
@@ -192,7 +192,7 @@ static int add_entry(struct layer_reader *reader, struct archive_entry *entry)
 	const char *target = archive_entry_hardlink(entry);
 	char *path CLEANUP_FREE = files_path(name != NULL ? name : "");
 	reader->contents->files++;
-	if (strcmp(path, "/") == 0)
+	if (text_equal(path, "/"))
 		return 0;
 	if (files_is_whiteout(path)) {
 		files_whiteout(files, path);

@@ -82,7 +82,7 @@ static void collect_file(struct conclusion *it, const struct content_file *file)
 	(void)text_index_put(&it->names_by_machine, name_of(it, file->machine, file->bits, name),
 			     0);
 
-	const bool is_musl = component != NULL && strcmp(component->name, "musl") == 0;
+	const bool is_musl = component != NULL && text_equal(component->name, "musl");
 	if (component == NULL || (file->is_link && !is_musl)) /* Debian's musl links to libc.so */
 		return;
 	it->has_musl = it->has_musl || is_musl;
@@ -95,7 +95,7 @@ static void collect_file(struct conclusion *it, const struct content_file *file)
 	for (const char *slash = rest; (slash = strchr(slash, '/')) != NULL; slash++)
 		slashes++;
 	const bool is_usual = text_starts_with(rest, "/lib") && slashes <= 3;
-	if (strcmp(component->name, "glibc") == 0 && !is_foreign(it, file) &&
+	if (text_equal(component->name, "glibc") && !is_foreign(it, file) &&
 	    (is_usual || !it->has_usual_glibc)) {
 		if ((is_usual && !it->has_usual_glibc) ||
 		    version_compare(file->version, out->glibc) > 0)
@@ -161,7 +161,7 @@ static void check_elf(struct conclusion *it, const struct content_file *file)
 	for (size_t i = 0; foreign && i < ARRAY_SIZE(machines); i++) {
 		const struct machine *own = &machines[i];
 		if (own->machine == file->machine && own->bits == file->bits &&
-		    strcmp(own->name, it->machine->also) != 0 &&
+		    !text_equal(own->name, it->machine->also) &&
 		    image_starts(it->image, file->path))
 			add_need(it, file->path,
 				 arena_format(arena, "a processor of %s", own->name),

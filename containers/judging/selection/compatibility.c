@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <string.h>
 
 /* The answer to one or several expressions; `why` explains any but FEATURE_YES. */
 struct match {
@@ -119,7 +118,7 @@ static int read_expression(struct walk *walk, const struct json_at *at, struct e
 		rc = json_have(at, "value", JSON_ARRAY, &out->values, err);
 	if (rc < 0)
 		return rc;
-	while (i < ARRAY_SIZE(operations) && strcmp(operations[i].name, name) != 0)
+	while (i < ARRAY_SIZE(operations) && !text_equal(operations[i].name, name))
 		i++;
 	if (i == ARRAY_SIZE(operations))
 		return json_error(at, err, "'%.40s' is not an operator", name);
@@ -163,7 +162,7 @@ static int compare_value(const struct expression *expression, const char *value,
 {
 	const struct operation *operation = expression->operation;
 	const cJSON *list = expression->values.node;
-	bool found = operation->equal != NULL && strcmp(value, operation->equal) == 0;
+	bool found = operation->equal != NULL && text_equal(value, operation->equal);
 	if (has_order(operation)) {
 		if (!is_number(expression, value))
 			return 0;
@@ -177,7 +176,7 @@ static int compare_value(const struct expression *expression, const char *value,
 		if (operation == &operations[IN_REGEXP] && !found)
 			rc = regexp_search(item->valuestring, value, &found, err);
 		else if (!has_order(operation))
-			found = found || strcmp(item->valuestring, value) == 0;
+			found = found || text_equal(item->valuestring, value);
 		if (rc < 0)
 			return rc;
 	}
@@ -271,7 +270,7 @@ static int judge_names(struct walk *walk, const struct json_at *at, struct match
 	struct match any = nothing(walk, at);
 	for (size_t i = 0; rc == 0 && !never && i < features->count; i++) {
 		struct match one = {FEATURE_YES, any.why};
-		if (strcmp(features->items[i].set, walk->set) != 0)
+		if (!text_equal(features->items[i].set, walk->set))
 			continue;
 		if (has_order(expression.operation))
 			one.answer = FEATURE_UNKNOWN; /* until the name is a number */
@@ -305,7 +304,7 @@ static int judge_term(struct walk *walk, const struct json_at *at, struct match 
 
 	size_t count = 0; /* of the set's instances; it may have none */
 	for (size_t i = 0; i < walk->features->count; i++) {
-		if (strcmp(walk->features->items[i].set, set) != 0)
+		if (!text_equal(walk->features->items[i].set, set))
 			continue;
 		count = walk->features->items[i].instance;
 		known = true;
@@ -470,7 +469,7 @@ int compatibility_parse(const char *data, size_t size, cJSON **out, struct error
 		rc = json_need_string(&root, "version", &version, err);
 	if (rc < 0)
 		return rc;
-	if (strcmp(version, "v1alpha1") != 0)
+	if (!text_equal(version, "v1alpha1"))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "version '%.40s' of image compatibility, not v1alpha1", version);
 	*out = STEAL(document);

@@ -101,8 +101,8 @@ enum feature_answer features_find(const struct features *features, const char *s
 	*value = NULL;
 	for (size_t i = features->count; i > 0; i--) {
 		const struct feature *it = &features->items[i - 1];
-		if (it->instance == instance && strcmp(it->name, name) == 0 &&
-		    strcmp(it->set, set) == 0) {
+		if (it->instance == instance && text_equal(it->name, name) &&
+		    text_equal(it->set, set)) {
 			*value = it->value;
 			return FEATURE_YES;
 		}

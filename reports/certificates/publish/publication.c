@@ -25,7 +25,7 @@ const struct image_descriptor *publication_find(const struct publication *public
 						const char *title)
 {
 	for (size_t i = 0; i < publication->manifest.layer_count; i++) {
-		if (strcmp(publication->manifest.layers[i].title, title) == 0)
+		if (text_equal(publication->manifest.layers[i].title, title))
 			return &publication->manifest.layers[i];
 	}
 	return NULL;
@@ -192,7 +192,7 @@ static int check_file(const struct image_descriptor *file, struct text_index *se
 	text_add_escaped(&shown, file->title, strnlen(file->title, PUBLICATION_TITLE_MAX));
 	const char *name = text_string(&shown);
 	if (folder_file_names[text_position(folder_file_names, file->title)] == NULL &&
-	    strcmp(file->title, ATTESTATION_FILE_NAME) != 0 && !is_evidence(file->title))
+	    !text_equal(file->title, ATTESTATION_FILE_NAME) && !is_evidence(file->title))
 		return error_set(err, ERROR_FORMAT,
 				 "'%s' is not the name of a file of a report; a later version of "
 				 "gpucert may know it",
@@ -232,9 +232,9 @@ static int check_type(const cJSON *document, const struct image *manifest, struc
 {
 	const char *type = NULL;
 	int rc = image_document_type(document, NULL, &type, err);
-	if (rc == 0 && strcmp(type, OCI_MANIFEST) != 0)
+	if (rc == 0 && !text_equal(type, OCI_MANIFEST))
 		rc = error_set(err, ERROR_FORMAT, "not a report, but %.100s", type);
-	else if (rc == 0 && strcmp(manifest->artifact_type, PUBLICATION_TYPE) != 0)
+	else if (rc == 0 && !text_equal(manifest->artifact_type, PUBLICATION_TYPE))
 		rc = error_set(err, ERROR_FORMAT, "not a report, but %s%.100s",
 			       manifest->artifact_type[0] != '\0' ? "an artifact of type "
 								  : "an image",

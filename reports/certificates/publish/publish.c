@@ -39,7 +39,7 @@ static int put_file(struct store *store, const char *directory, const struct ima
 	if (rc < 0)
 		return rc;
 	digest_bytes(data, size, digest);
-	if (strcmp(digest, file->digest) != 0)
+	if (!text_equal(digest, file->digest))
 		return error_set(err, ERROR_BUSY, "it changes while it is read");
 	return store->kind->put(store, file, data, sent, err);
 }

@@ -28,7 +28,7 @@ static int check_digest(const char *path, const struct image_descriptor *file, s
 {
 	char digest[DIGEST_SIZE] = "";
 	int rc = digest_file(path, digest, NULL, err);
-	return rc < 0 || strcmp(digest, file->digest) == 0
+	return rc < 0 || text_equal(digest, file->digest)
 		       ? rc
 		       : error_set(err, ERROR_PROTOCOL, "its content has the digest %s, not %s",
 				   digest, file->digest);

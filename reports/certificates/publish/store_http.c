@@ -73,7 +73,7 @@ static int is_there(struct http_store *self, const struct image_descriptor *file
 	http_download(self->http, url, UINT64_MAX, 0, &reader);
 	int rc = blob_read_all(reader, (size_t)file->size, &found, &failure);
 	digest_bytes(text_string(&found), found.size, digest);
-	*there = rc == 0 && strcmp(digest, file->digest) == 0;
+	*there = rc == 0 && text_equal(digest, file->digest);
 	*unknown = rc < 0 && rc != ERROR_NOT_FOUND && rc != ERROR_LIMIT;
 	return rc == ERROR_MEMORY || http_may_pass(rc) ? error_copy(err, &failure) : 0;
 }
@@ -152,7 +152,7 @@ static int http_store_get_manifest(struct store *store, struct text *out, struct
 	const struct http_request request = {.method = "GET", .url = "/" MANIFEST_NAME};
 	int rc = http_call(self->http, &request, out, &answer, err);
 	digest_bytes(text_string(out), out->size, digest);
-	if (rc == 0 && self->digest != NULL && strcmp(digest, self->digest) != 0)
+	if (rc == 0 && self->digest != NULL && !text_equal(digest, self->digest))
 		rc = error_set(err, ERROR_PROTOCOL, MANIFEST_NAME " has the digest %s, not %s",
 			       digest, self->digest);
 	return rc;

@@ -32,7 +32,7 @@ static int is_attached(struct oci_store *self, const char *digest, bool *is, str
 	int rc = registry_list_referrers(self->registry, subject, PUBLICATION_TYPE, &index, err);
 	*is = false;
 	for (size_t i = 0; rc == 0 && i < index.count; i++)
-		*is = *is || strcmp(index.entries[i].descriptor.digest, digest) == 0;
+		*is = *is || text_equal(index.entries[i].descriptor.digest, digest);
 	return rc;
 }
 
@@ -44,7 +44,7 @@ static int oci_has(struct store *store, const struct publication *what, bool *ha
 	struct error failure = {0};
 	int rc = registry_get_manifest(self->registry, self->tag != NULL ? self->tag : what->digest,
 				       &document, &failure);
-	*has = rc == 0 && strcmp(document.digest, what->digest) == 0;
+	*has = rc == 0 && text_equal(document.digest, what->digest);
 	if (*has && store->subject != NULL)
 		return is_attached(self, what->digest, has, err);
 	/* Some registries hide from strangers whether a repository exists. */
@@ -124,8 +124,8 @@ static int find_subject(struct oci_store *self, const char *image, struct error 
 	struct members descriptor CLEANUP_MEMBERS = members_new();
 	const char *name = strstr(image, "://") != NULL ? strstr(image, "://") + 3 : image;
 	int rc = image_reference_parse(name, &reference, err);
-	if (rc == 0 && (strcmp(reference.host, self->reference.host) != 0 ||
-			strcmp(reference.name, self->reference.name) != 0))
+	if (rc == 0 && (!text_equal(reference.host, self->reference.host) ||
+			!text_equal(reference.name, self->reference.name)))
 		rc = error_set(err, ERROR_ARGUMENT,
 			       "a report is attached in the repository of its image: publish to "
 			       "oci://%s/%s",
@@ -161,7 +161,7 @@ int store_oci_open(const char *rest, bool writes, const struct publish_options *
 	if (rc < 0)
 		return rc;
 	/* "latest" is the default tag of images, and means nothing for a report. */
-	bool named = self->reference.tag != NULL && (strcmp(self->reference.tag, "latest") != 0 ||
+	bool named = self->reference.tag != NULL && (!text_equal(self->reference.tag, "latest") ||
 						     strstr(rest, ":latest") != NULL);
 	self->tag = named ? self->reference.tag : NULL;
 	if (writes && self->reference.digest != NULL)

@@ -84,7 +84,7 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 	environments_compare(from, to, made.differences);
 	made.conformance.from = conformance_of(from);
 	made.conformance.to = conformance_of(to);
-	made.conformance.is = strcmp(made.conformance.from, made.conformance.to) != 0;
+	made.conformance.is = !text_equal(made.conformance.from, made.conformance.to);
 	made.changes = memory_allocate(made.from_view.count + made.to_view.count + 1,
 				       sizeof(*made.changes));
 
@@ -142,8 +142,8 @@ size_t comparison_alike(const struct comparison *comparison, size_t index)
 		return 1;
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct compare_change *other = &comparison->changes[i];
-		if (other->kind != change->kind || strcmp(cause_of(other), cause) != 0 ||
-		    (cause[0] == '\0' && strcmp(shown_of(other)->reason, shown->reason) != 0) ||
+		if (other->kind != change->kind || !text_equal(cause_of(other), cause) ||
+		    (cause[0] == '\0' && !text_equal(shown_of(other)->reason, shown->reason)) ||
 		    (suite &&
 		     strncmp(shown_of(other)->id, shown->id, shown->suite_size + 1) != 0) ||
 		    !outcomes_equal(other->from, change->from) ||

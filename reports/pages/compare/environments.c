@@ -5,7 +5,6 @@
 #include "reports/environment.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const char *const compare_part_names[] = {"OS",	    "driver",  "device", "runtime", "plugin",
 					  "images", "harness", "node",	 NULL};
@@ -37,7 +36,7 @@ static void add_member(struct identity *identity, const char *section, const cha
 	/* The files of a device that containers get belong to its driver. */
 	if (text_starts_with(pointer, "/runtimeFiles") || text_starts_with(pointer, "/otherFiles"))
 		section = sections[COMPARE_DRIVER];
-	while (strcmp(sections[part], section) != 0)
+	while (!text_equal(sections[part], section))
 		part++;
 	text_list_addf(&identity->members[part], "%s=%s", pointer, json);
 }
@@ -50,7 +49,7 @@ static void add_item(const char *section, const char *const *pointers, const cJS
 		const cJSON *value = json_pointer(item, *pointers);
 		if (value == NULL)
 			continue;
-		if (strcmp(*pointers, "/fileDigests") != 0 || !cJSON_IsArray(value)) {
+		if (!text_equal(*pointers, "/fileDigests") || !cJSON_IsArray(value)) {
 			add_member(identity, section, *pointers, value);
 			continue;
 		}
@@ -93,7 +92,7 @@ void environments_compare(const cJSON *from, const cJSON *to,
 		const struct text_list *b = &after.members[i];
 		out[i].is = a->count != b->count;
 		for (size_t k = 0; !out[i].is && k < a->count; k++)
-			out[i].is = strcmp(a->items[k], b->items[k]) != 0;
+			out[i].is = !text_equal(a->items[k], b->items[k]);
 		out[i].from = name_of((enum compare_part)i, from);
 		out[i].to = name_of((enum compare_part)i, to);
 	}

@@ -6,8 +6,6 @@
 #include "reports/pages/page.h"
 #include "reports/report_link.h"
 
-#include <string.h>
-
 enum {
 	CHANGES_MAX = 300
 }; /* in Markdown: a CI system cuts a summary that is too long, or drops it */
@@ -43,7 +41,7 @@ void comparison_add_headline(const struct comparison *comparison, struct text *o
 		left += comparison->differences[i].is;
 	if (only != COMPARE_PART_COUNT) {
 		text_addf(out, "%s %s", compare_part_names[only], part->from);
-		if (strcmp(part->from, part->to) == 0)
+		if (text_equal(part->from, part->to))
 			text_add(out, " (" SAME_NAME ")");
 		else
 			text_addf(out, " → %s", part->to);
@@ -82,7 +80,7 @@ static void add_side(struct doc *doc, const cJSON *report, const char *path)
 
 static void add_part(struct doc *doc, const char *name, const struct compare_difference *part)
 {
-	const bool equal = strcmp(part->from, part->to) == 0;
+	const bool equal = text_equal(part->from, part->to);
 	if (part->is)
 		doc_add(doc, "<tr class=differs><th><b>%s</b> <badge class=%s>%s</badge>", name,
 			part->follows ? "quiet" : "warn", part->follows ? "follows" : "differs");
@@ -125,7 +123,7 @@ static void add_change(struct doc *doc, const struct comparison *comparison, siz
 	add_outcome(doc, change->from, comparison->from_path);
 	add_outcome(doc, change->to, comparison->to_path);
 	doc_add(doc, "<td>%s", shown->reason);
-	if (before[0] != '\0' && strcmp(before, shown->reason) != 0)
+	if (before[0] != '\0' && !text_equal(before, shown->reason))
 		doc_add(doc, "<span class=why>%sbefore: %s</span>", follows ? "; " : "", before);
 }
 
@@ -184,7 +182,7 @@ void comparison_write(const struct comparison *comparison, size_t number, struct
 		for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
 			const struct compare_difference *part = &comparison->differences[i];
 			if (part->is == (differs == 1) &&
-			    (part->is || strcmp(part->to, "unknown") != 0))
+			    (part->is || !text_equal(part->to, "unknown")))
 				add_part(doc, compare_part_names[i], part);
 		}
 	}

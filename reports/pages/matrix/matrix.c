@@ -116,7 +116,7 @@ static enum report_outcome outcome_in(const struct view_check *check,
 		size_t of = 0;
 		if (outcome == REPORT_OUTCOME_COUNT ||
 		    !text_index_get(&columns->devices, view_string(item, "/ref"), &of) ||
-		    of == columns->count || strcmp(columns->keys[of], columns->keys[column]) != 0)
+		    of == columns->count || !text_equal(columns->keys[of], columns->keys[column]))
 			continue;
 		recorded[outcome] = true;
 		any = true;

@@ -79,7 +79,7 @@ static void add_run(const struct matrix_report *report, const char *check, struc
 static void add_column_name(const struct matrix_column *column, struct doc *doc)
 {
 	doc_add(doc, "%s on %s", column->driver, column->os);
-	if (strcmp(column->node, "live") != 0)
+	if (!text_equal(column->node, "live"))
 		doc_add(doc, " (%s)", column->node[0] != '\0' ? column->node : "unknown node");
 }
 
@@ -142,7 +142,7 @@ static void add_head(const struct matrix *matrix, struct doc *doc)
 	for (size_t i = 0, next = 0; is_html && i < matrix->column_count; i = next) {
 		const char *driver = matrix->columns[i].driver;
 		while (next < matrix->column_count &&
-		       strcmp(matrix->columns[next].driver, driver) == 0)
+		       text_equal(matrix->columns[next].driver, driver))
 			next++;
 		doc_add(doc, "<group colspan=%zu><span class=name>%s</span>", next - i, driver);
 	}
@@ -153,7 +153,7 @@ static void add_head(const struct matrix *matrix, struct doc *doc)
 		doc_add(doc, "<th>");
 		if (is_html)
 			doc_add(doc, "<a class=name href=#column-%zu>%s</a> <small>%s</small>", i,
-				column->os, strcmp(column->node, "live") != 0 ? column->node : "");
+				column->os, !text_equal(column->node, "live") ? column->node : "");
 		else
 			add_column_name(column, doc);
 		doc_add(doc, "%s<small>%u run%s</small>", is_html ? "" : ": ", column->runs,
