@@ -162,17 +162,12 @@ static int read_names(struct text_list *paths, struct error *err)
 	return rc;
 }
 
-static int use_report(const char *path, const cJSON *report, void *user, struct error *err)
-{
-	return fleet_merge_add(user, path, report, err);
-}
-
 static int merge_run(const struct text_list *arguments)
 {
 	const struct writer_options options = writer_options_of_stdout();
 	struct fleet_merge merge CLEANUP_FLEET_MERGE = {0};
 	const struct report_files files = {
-		.without = fleet_merge_unneeded, .use = use_report, .user = &merge};
+		.without = fleet_merge_unneeded, .use = fleet_merge_add, .user = &merge};
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};

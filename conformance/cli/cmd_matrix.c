@@ -4,6 +4,7 @@
 #include "base/style.h"
 #include "conformance/cli/commands.h"
 #include "reports/pages/matrix/matrix.h"
+#include "reports/report_files.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -29,7 +30,11 @@ static int matrix_run(const struct text_list *arguments)
 	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
 	const bool shown = style_enabled(STDERR_FILENO);
-	int rc = matrix_read(&matrix, arguments, shown ? show_progress : NULL, &unread, &err);
+	const struct report_files files = {.without = matrix_unneeded,
+					   .use = matrix_add,
+					   .progress = shown ? show_progress : NULL,
+					   .user = &matrix};
+	int rc = report_files_read(arguments, &files, &unread, &err);
 	if (shown)
 		(void)fprintf(stderr, "\r\033[K");
 	if (rc == 0 && matrix.report_count > 0) {

@@ -136,9 +136,9 @@ static void keep_newest(struct fleet_merge *merge, struct fleet_node *node)
 		*other = *node;
 }
 
-int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *report,
-		    struct error *err)
+int fleet_merge_add(const char *path, const cJSON *report, void *to, struct error *err)
 {
+	struct fleet_merge *merge = to;
 	char *folder CLEANUP_FREE = path_directory(path);
 	const char *name = path_base(folder);
 

@@ -72,7 +72,7 @@ void fuzz_fold(cJSON *const *reports, size_t count)
 	struct error err = {0};
 	for (size_t i = 0; i < count && i < ARRAY_SIZE(names); i++) {
 		compare(reports[0], reports[i]);
-		(void)matrix_add(&matrix, names[i], reports[i], &err);
+		(void)matrix_add(names[i], reports[i], &matrix, &err);
 	}
 	matrix_sort(&matrix);
 	check_formats(&matrix);

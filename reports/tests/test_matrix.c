@@ -4,6 +4,7 @@
 
 #include "base/tests/unit.h"
 #include "reports/pages/matrix/matrix.h"
+#include "reports/report_files.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -101,7 +102,9 @@ static void read_folder(struct matrix *matrix, struct text_list *unread)
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	text_list_add(&paths, FOLDER);
-	CU_ASSERT_EQUAL_FATAL(matrix_read(matrix, &paths, NULL, unread, &err), 0);
+	const struct report_files files = {
+		.without = matrix_unneeded, .use = matrix_add, .user = matrix};
+	CU_ASSERT_EQUAL_FATAL(report_files_read(&paths, &files, unread, &err), 0);
 	matrix_sort(matrix);
 }
 
@@ -234,7 +237,7 @@ static void test_untrusted(void)
 			"\"drivers\": [{\"key\": \"%s\"}]}, \"checks\": [{\"id\": \"%s\", \"outcome\": \"pass\"}]}",
 			hostile[i], hostile[i], hostile[i], hostile[i]);
 		CU_ASSERT_EQUAL_FATAL(json_parse(json, strlen(json), &report, &err), 0);
-		CU_ASSERT_EQUAL_FATAL(matrix_add(&matrix, "report.json", report, &err), 0);
+		CU_ASSERT_EQUAL_FATAL(matrix_add("report.json", report, &matrix, &err), 0);
 		matrix_sort(&matrix);
 		for (size_t k = 0; matrix_formats[k] != NULL; k++) {
 			struct text out CLEANUP_TEXT = {0};
@@ -272,7 +275,7 @@ static void test_latest(void)
 				    "\"checks\": [{\"id\": \"api.x\", \"outcome\": \"%s\"}]}",
 				    runs[i].started, runs[i].outcome);
 		CU_ASSERT_EQUAL_FATAL(json_parse(json, strlen(json), &report, &err), 0);
-		CU_ASSERT_EQUAL_FATAL(matrix_add(&matrix, runs[i].path, report, &err), 0);
+		CU_ASSERT_EQUAL_FATAL(matrix_add(runs[i].path, report, &matrix, &err), 0);
 	}
 	matrix_sort(&matrix);
 	const struct matrix_cell *cell = matrix_cell_at(&matrix, 0, 0);
@@ -332,7 +335,9 @@ static void test_nothing_there(void)
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	text_list_add(&paths, FOLDER "/nowhere");
-	UNIT_INT(matrix_read(&matrix, &paths, NULL, &unread, &err), 0);
+	const struct report_files files = {
+		.without = matrix_unneeded, .use = matrix_add, .user = &matrix};
+	UNIT_INT(report_files_read(&paths, &files, &unread, &err), 0);
 	UNIT_CONTAINS(unread.items[0], "/nowhere: ");
 }
 

@@ -228,25 +228,12 @@ static int check_files(struct publication *publication, struct error *err)
 	return rc;
 }
 
-static int check_type(const cJSON *document, const struct image *manifest, struct error *err)
-{
-	const char *type = NULL;
-	int rc = image_document_type(document, NULL, &type, err);
-	if (rc == 0 && !text_equal(type, OCI_MANIFEST))
-		rc = error_set(err, ERROR_FORMAT, "not a report, but %.100s", type);
-	else if (rc == 0 && !text_equal(manifest->artifact_type, PUBLICATION_TYPE))
-		rc = error_set(err, ERROR_FORMAT, "not a report, but %s%.100s",
-			       manifest->artifact_type[0] != '\0' ? "an artifact of type "
-								  : "an image",
-			       manifest->artifact_type);
-	return rc;
-}
-
 int publication_read(struct text *document, struct publication *out, struct error *err)
 {
 	struct publication publication CLEANUP_PUBLICATION = {.document = *document};
 	struct image_descriptor configuration = {0};
 	cJSON *json CLEANUP_JSON = NULL;
+	const char *type = NULL;
 	*document = (struct text){0};
 	const char *data = text_string(&publication.document);
 	digest_bytes(data, publication.document.size, publication.digest);
@@ -254,7 +241,13 @@ int publication_read(struct text *document, struct publication *out, struct erro
 	if (rc == 0 && !cJSON_IsArray(json_pointer(json, "/manifests")))
 		rc = image_manifest_read(json, &publication.manifest, &configuration, err);
 	if (rc == 0)
-		rc = check_type(json, &publication.manifest, err);
+		rc = image_document_type(json, NULL, &type, err);
+	const char *artifact = publication.manifest.artifact_type;
+	if (rc == 0 && !text_equal(type, OCI_MANIFEST))
+		rc = error_set(err, ERROR_FORMAT, "not a report, but %.100s", type);
+	else if (rc == 0 && !text_equal(artifact, PUBLICATION_TYPE))
+		rc = error_set(err, ERROR_FORMAT, "not a report, but %s%.100s",
+			       artifact[0] != '\0' ? "an artifact of type " : "an image", artifact);
 	if (rc == 0)
 		rc = check_files(&publication, err);
 	if (rc < 0)

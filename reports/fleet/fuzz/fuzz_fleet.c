@@ -34,9 +34,9 @@ static void merge(const cJSON *document)
 	const struct writer_options plain = {0};
 	struct fleet_merge merge CLEANUP_FLEET_MERGE = {0};
 	struct text out CLEANUP_TEXT = {0};
-	(void)fleet_merge_add(&merge, "r/a/report.json", document, NULL);
-	(void)fleet_merge_add(&merge, "r/b/report.json", document, NULL);
-	(void)fleet_merge_add(&merge, "s/a/report.json", document, NULL);
+	(void)fleet_merge_add("r/a/report.json", document, &merge, NULL);
+	(void)fleet_merge_add("r/b/report.json", document, &merge, NULL);
+	(void)fleet_merge_add("s/a/report.json", document, &merge, NULL);
 	fleet_merge_finish(&merge);
 	fleet_merge_add_text(&merge, &plain, &out);
 	char *json CLEANUP_FREE = fleet_merge_json(&merge);

@@ -58,7 +58,7 @@ static cJSON *report_of(const struct small *small)
 static int add(struct fleet_merge *merge, const struct small *small, struct error *err)
 {
 	cJSON *report CLEANUP_JSON = report_of(small);
-	return fleet_merge_add(merge, small->path, report, err);
+	return fleet_merge_add(small->path, report, merge, err);
 }
 
 static void add_honest(struct fleet_merge *merge, bool backwards)

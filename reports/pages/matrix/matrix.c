@@ -13,6 +13,13 @@
 
 enum { DRIVERS_MAX = 64, DEVICES_MAX = 1024 }; /* of one report */
 
+const char *const matrix_unneeded[] = {
+	"assertions", "attempts", "evidence",	  "notes",	 "events",	 "phases",
+	"phasesMs",   "time",	  "observations", "predictions", "requirements", "totals",
+	"invocation", "advice",	  "title",	  "reason",	 "cause",	 "unproven",
+	"watched",    "expected", "level",	  "severity",	 "requirement",	 "disposition",
+	"leftOut",    NULL};
+
 /* The columns that a report counts in, and which devices have the driver of each. */
 struct report_columns {
 	size_t places[DRIVERS_MAX];
@@ -171,8 +178,9 @@ static void add_run(const struct matrix *matrix, struct matrix_column *column)
 	column->runs++;
 }
 
-int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, struct error *err)
+int matrix_add(const char *path, const cJSON *report, void *to, struct error *err)
 {
+	struct matrix *matrix = to;
 	static const struct {
 		const char *section;
 		int max;

@@ -69,8 +69,12 @@ enum {
 
 #define CLEANUP_MATRIX __attribute__((cleanup(matrix_free)))
 
-/* Counts the report of the file `path`. ERROR_FORMAT: not one; ERROR_LIMIT: too many checks, drivers or cells. */
-int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, struct error *err);
+/* Most of a report's members: nothing of them is counted. */
+extern const char *const matrix_unneeded[];
+
+/* Counts the report of the file `path` in the struct matrix `to`: a `use` of report_files_read(). ERROR_FORMAT: not one;
+ * ERROR_LIMIT: too many checks, drivers or cells. */
+int matrix_add(const char *path, const cJSON *report, void *to, struct error *err);
 
 /* Rows by id, columns by driver, OS and node. */
 void matrix_sort(struct matrix *matrix);
@@ -87,17 +91,6 @@ unsigned matrix_cell_runs(const struct matrix_cell *cell);
 
 /* The gravest outcome of a cell that matrix_cell_at() found. */
 enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell);
-
-/* --- matrix_read.c --- */
-
-/* Called after each report. */
-typedef void matrix_progress(size_t done, size_t all);
-
-/* Counts every report.json below the folders, and every file that is named itself, several at a time. Links are not
- * followed. A file that cannot be read or is not a report becomes a line of `unread`, "path: why", and so does a link
- * named report.json. `progress` may be NULL. ERROR_NOT_FOUND: there is no report. */
-int matrix_read(struct matrix *matrix, const struct text_list *paths, matrix_progress *progress,
-		struct text_list *unread, struct error *err);
 
 /* --- matrix_print.c --- */
 
