@@ -14,23 +14,17 @@
 static int64_t lock_fd = -1;
 static const char *begin_plan = "";
 
-static int take_lock(struct error *err)
-{
-	int rc = file_lock_descriptor((int)lock_fd, false, err);
-	if (rc == ERROR_BUSY) {
-		command_print("fleet begin", "waits until the pod that uses the folder has ended");
-		*err = (struct error){0};
-		rc = file_lock_descriptor((int)lock_fd, true, err);
-	}
-	return rc;
-}
-
 static int begin_run(const struct text_list *arguments)
 {
 	struct text verdict CLEANUP_TEXT = {0};
 	struct error err = {0};
 	bool complete = false;
-	int rc = lock_fd < 0 ? 0 : take_lock(&err);
+	int rc = lock_fd < 0 ? 0 : file_lock_descriptor((int)lock_fd, false, &err);
+	if (rc == ERROR_BUSY) {
+		command_print("fleet begin", "waits until the pod that uses the folder has ended");
+		err = (struct error){0};
+		rc = file_lock_descriptor((int)lock_fd, true, &err);
+	}
 	if (rc == 0)
 		rc = fleet_begin(arguments->items[0], begin_plan, &complete, &err);
 	if (rc == 0)

@@ -59,16 +59,6 @@ static bool selects(const struct text_list *patterns, const struct check_suite *
 	return false;
 }
 
-/* The names that a pattern of a level or a severity may have; NULL: the pattern names one, or is another. */
-static const char *const *names_instead(const char *pattern)
-{
-	const char *const *names = text_starts_with(pattern, "level:")	    ? report_level_names
-				   : text_starts_with(pattern, "severity:") ? report_severity_names
-									    : NULL;
-	const char *name = strchr(pattern, ':');
-	return names == NULL || names[text_position(names, name + 1)] != NULL ? NULL : names;
-}
-
 static bool os_is_met(const struct check_needs *needs, const struct context *context)
 {
 	return needs->os == NULL || text_equal(context->node->system.os, needs->os);
@@ -174,8 +164,11 @@ static void add_items(struct plan *plan, size_t *count, const struct check_suite
 static int not_found(const struct check_suite *const *suites, const char *pattern,
 		     struct error *err)
 {
-	const char *const *names = names_instead(pattern);
-	if (names != NULL) {
+	/* Levels and severities have few names. */
+	const char *const *names = text_starts_with(pattern, "level:")	    ? report_level_names
+				   : text_starts_with(pattern, "severity:") ? report_severity_names
+									    : NULL;
+	if (names != NULL && names[text_position(names, strchr(pattern, ':') + 1)] == NULL) {
 		struct text known CLEANUP_TEXT = {0};
 		for (; *names != NULL; names++)
 			text_addf(&known, "%s%s", known.size != 0 ? ", " : "", *names);

@@ -107,21 +107,6 @@ static void add_annotations(const cJSON *report, struct members *manifest)
 	}
 }
 
-/* Opens a folder that is unchanged since its run. */
-static int open_folder(const char *directory, struct folder *folder, struct error *err)
-{
-	struct faults faults CLEANUP_FAULTS = {0};
-	int rc = folder_open(directory, folder, &faults, err);
-	if (rc == 0)
-		folder_check(folder, &faults);
-	if (rc == 0 && faults_count(&faults) > 0)
-		rc = error_set(err, ERROR_FORMAT,
-			       "%s is not as a run left it; %zu fault%s, the first: %s", directory,
-			       faults_count(&faults), faults_count(&faults) == 1 ? "" : "s",
-			       json_pointer_string(faults.items, "/0/what"));
-	return rc;
-}
-
 int publication_make(const char *directory, const cJSON *subject, struct publication *out,
 		     struct error *err)
 {
@@ -129,9 +114,17 @@ int publication_make(const char *directory, const cJSON *subject, struct publica
 	char digest[DIGEST_SIZE] = "";
 	struct text document CLEANUP_TEXT = {0};
 	struct folder folder CLEANUP_FOLDER = {0};
-	int rc = open_folder(directory, &folder, err);
+	struct faults faults CLEANUP_FAULTS = {0};
+	int rc = folder_open(directory, &folder, &faults, err);
 	if (rc < 0)
 		return rc;
+	folder_check(&folder, &faults);
+	const size_t count = faults_count(&faults);
+	if (count > 0)
+		return error_set(err, ERROR_FORMAT,
+				 "%s is not as a run left it; %zu fault%s, the first: %s",
+				 directory, count, count == 1 ? "" : "s",
+				 json_pointer_string(faults.items, "/0/what"));
 	digest_bytes(PUBLICATION_EMPTY, strlen(PUBLICATION_EMPTY), digest);
 	member_int(&manifest, "schemaVersion", 2);
 	member_string(&manifest, "mediaType", OCI_MANIFEST);
