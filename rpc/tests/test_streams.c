@@ -246,7 +246,7 @@ static void test_deadline_unsent(void)
 	UNIT_STRING(out.message, "the deadline has passed; the request was not sent, because the "
 				 "peer allows 1 stream at a time on a connection");
 	outcome_free(&out);
-	rpc_stream_finish(rig.held, RPC_OK, NULL);
+	rpc_stream_finish(rig.held, RPC_OK, "%s", "");
 	outcome_wait(&rig, &held);
 	outcome_free(&held);
 	outcome_call(&rig, "/test.Test/Echo", "x", 1, &out);
