@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/error.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,21 +14,16 @@ static const char cut_mark[] = "...";
 /* Ends a text that did not fit, between two characters. */
 static void error_cut(char *text)
 {
-	size_t end = ERROR_TEXT_SIZE - sizeof(cut_mark);
-	while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
-		end--;
+	size_t end = text_fit(text, ERROR_TEXT_SIZE, ERROR_TEXT_SIZE - sizeof(cut_mark));
 	memcpy(text + end, cut_mark, sizeof(cut_mark));
 }
 
-static int error_fill(struct error *err, int code, const char *reason, const char *format,
-		      va_list args) PRINTF_LIKE(4, 0);
-
 /* `reason` may be NULL. */
-static int error_fill(struct error *err, int code, const char *reason, const char *format,
-		      va_list args)
+static void PRINTF_LIKE(4, 0) error_fill(struct error *err, int code, const char *reason,
+					 const char *format, va_list args)
 {
 	if (err == NULL)
-		return code;
+		return;
 	err->code = code;
 	err->remote = 0;
 	if (vsnprintf(err->text, ERROR_TEXT_SIZE, format, args) >= ERROR_TEXT_SIZE)
@@ -37,14 +34,13 @@ static int error_fill(struct error *err, int code, const char *reason, const cha
 		if (snprintf(err->text, ERROR_TEXT_SIZE, "%s: %s", head, reason) >= ERROR_TEXT_SIZE)
 			error_cut(err->text);
 	}
-	return code;
 }
 
 int error_set(struct error *err, int code, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	(void)error_fill(err, code, NULL, format, args);
+	error_fill(err, code, NULL, format, args);
 	va_end(args);
 	return code;
 }
@@ -74,7 +70,7 @@ int error_system(struct error *err, int system_errno, const char *format, ...)
 	int code = code_of(system_errno, 0);
 	va_list args;
 	va_start(args, format);
-	(void)error_fill(err, code, strerror(system_errno), format, args);
+	error_fill(err, code, strerror(system_errno), format, args);
 	va_end(args);
 	return code;
 }
@@ -84,7 +80,7 @@ int error_uv(struct error *err, int uv_status, const char *format, ...)
 	int code = code_of(0, uv_status);
 	va_list args;
 	va_start(args, format);
-	(void)error_fill(err, code, uv_strerror(uv_status), format, args);
+	error_fill(err, code, uv_strerror(uv_status), format, args);
 	va_end(args);
 	return code;
 }
@@ -98,13 +94,12 @@ int error_copy(struct error *err, const struct error *from)
 
 int error_wrap(struct error *err, int code, const char *format, ...)
 {
-	struct error inner;
 	va_list args;
 	if (err == NULL)
 		return code;
-	inner = *err;
+	const struct error inner = *err;
 	va_start(args, format);
-	(void)error_fill(err, inner.code, inner.text, format, args);
+	error_fill(err, inner.code, inner.text, format, args);
 	va_end(args);
 	err->remote = inner.remote;
 	return code;

@@ -34,7 +34,7 @@ int timer_start(uv_loop_t *loop, uint64_t timeout_ms, uint64_t repeat_ms,
 	return 0;
 }
 
-static void on_timer_closed(uv_handle_t *handle)
+static void on_closed(uv_handle_t *handle)
 {
 	free(handle->data);
 }
@@ -43,7 +43,7 @@ void timer_cancel(struct timer **timer)
 {
 	struct timer *gone = STEAL(*timer);
 	if (gone != NULL)
-		uv_close((uv_handle_t *)&gone->handle, on_timer_closed);
+		uv_close((uv_handle_t *)&gone->handle, on_closed);
 }
 
 static void set_true(void *user)
@@ -88,16 +88,11 @@ static bool turn_run(struct turn *turn)
 	return uv_run(loop, UV_RUN_ONCE) != 0;
 }
 
-static void on_turn_closed(uv_handle_t *handle)
-{
-	free(handle->data);
-}
-
 static void turn_free(struct turn **turn)
 {
 	struct turn *gone = STEAL(*turn);
 	if (gone != NULL)
-		uv_close((uv_handle_t *)&gone->handle, on_turn_closed);
+		uv_close((uv_handle_t *)&gone->handle, on_closed);
 }
 
 int loop_open(uv_loop_t *loop, struct error *err)

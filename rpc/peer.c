@@ -101,7 +101,7 @@ void peer_accept(struct rpc_server *server, struct listener *listener)
 		return;
 	connection = &peer->connection;
 	connection_init(connection, server->loop, &peer->session, on_peer_closed);
-	if (listener_accept(listener, &connection->transport, connection, NULL) < 0) {
+	if (listener_accept(listener, &connection->transport, connection) < 0) {
 		peer_cut(peer);
 		return;
 	}

@@ -43,8 +43,7 @@ int session_init(struct session *session, const struct session_role *role,
 	*session = (struct session){.role = role, .transport = transport};
 	session->ready_end = &session->ready_first;
 	struct rpc_limits *filled = &session->limits;
-	if (limits != NULL)
-		*filled = *limits;
+	*filled = *limits;
 	if (filled->message_max == 0)
 		filled->message_max = MESSAGE_MAX_DEFAULT;
 	if (filled->header_list_max == 0)

@@ -175,7 +175,6 @@ void rpc_stream_finish(struct rpc_stream *stream, int code, const char *format, 
 	struct exchange *exchange = &stream->exchange;
 	nghttp2_nv fields[STATUS_FIELDS_MAX];
 	char plain[STATUS_MESSAGE_MAX + 2];
-	size_t size = STATUS_MESSAGE_MAX;
 	char code_text[4] = "";
 	va_list args;
 	int rc = 0;
@@ -187,11 +186,7 @@ void rpc_stream_finish(struct rpc_stream *stream, int code, const char *format, 
 	va_start(args, format);
 	(void)vsnprintf(plain, sizeof(plain), format, args);
 	va_end(args);
-	if (strlen(plain) > size) {
-		while (size > 0 && ((unsigned char)plain[size] & 0xc0) == 0x80)
-			size--;
-		plain[size] = '\0';
-	}
+	plain[text_fit(plain, strlen(plain), STATUS_MESSAGE_MAX)] = '\0';
 	percent_encode(&stream->text, plain);
 	if (!stream->dispatched)
 		exchange_ignore_input(

@@ -74,9 +74,8 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err);
 
 /* Accepts the pending connection. transport->open: it needs a transport_close(), also after an
- * error. */
-int listener_accept(struct listener *listener, struct transport *transport, void *user,
-		    struct error *err);
+ * error, which is a negative code of libuv. */
+int listener_accept(struct listener *listener, struct transport *transport, void *user);
 
 /* Stops listening and removes the socket file unless it was replaced. `on_closed` runs from the
  * loop, when the listener is gone. */

@@ -164,7 +164,7 @@ static void on_connection(struct listener *waiting, void *user)
 	struct fault_listener *listener = user;
 	struct fault_connection *connection = memory_allocate(1, sizeof(*connection));
 	uv_stream_t *stream = &connection->transport.stream;
-	int rc = listener_accept(waiting, &connection->transport, connection, NULL);
+	int rc = listener_accept(waiting, &connection->transport, connection);
 	if (!connection->transport.open) {
 		free(connection);
 		return;

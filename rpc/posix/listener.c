@@ -84,19 +84,15 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 	return 0;
 }
 
-int listener_accept(struct listener *listener, struct transport *transport, void *user,
-		    struct error *err)
+int listener_accept(struct listener *listener, struct transport *transport, void *user)
 {
 	*transport = (struct transport){.user = user};
 	int rc = uv_pipe_init(listener->pipe.loop, &transport->pipe, 0);
 	if (rc < 0)
-		return error_uv(err, rc, "cannot make a pipe handle");
+		return rc;
 	transport->pipe.data = transport;
-	rc = uv_accept((uv_stream_t *)&listener->pipe, &transport->stream);
-	if (rc < 0)
-		(void)error_uv(err, rc, "cannot accept a connection");
 	transport->open = true;
-	return rc;
+	return uv_accept((uv_stream_t *)&listener->pipe, &transport->stream);
 }
 
 static void on_pipe_closed(uv_handle_t *handle)

@@ -141,8 +141,7 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 	return rc;
 }
 
-int listener_accept(struct listener *listener, struct transport *transport, void *user,
-		    struct error *err)
+int listener_accept(struct listener *listener, struct transport *transport, void *user)
 {
 	SOCKET accepted = listener->accepted;
 	*transport = (struct transport){.user = user};
@@ -154,7 +153,7 @@ int listener_accept(struct listener *listener, struct transport *transport, void
 		rc = uv_tcp_open(&transport->tcp, accepted);
 	if (rc < 0) {
 		(void)closesocket(accepted);
-		return error_uv(err, rc, "cannot accept a connection");
+		return rc;
 	}
 	(void)uv_tcp_nodelay(&transport->tcp, 1);
 	if (listener->rendezvous.port != 0) {
