@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/log.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/judging/selection/selection.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "bench/figures.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/message.h"
 
-#include "base/cleanup.h"
-
 #include <string.h>
 
 enum wire_type { WIRE_VARINT = 0, WIRE_64_BIT = 1, WIRE_LENGTH = 2, WIRE_32_BIT = 5 };

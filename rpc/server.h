@@ -8,7 +8,6 @@
 #include "rpc/rpc.h"
 
 #include <protobuf-c/protobuf-c.h>
-#include <stdbool.h>
 #include <uv.h>
 
 struct rpc_server;

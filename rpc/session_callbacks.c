@@ -3,8 +3,6 @@
 
 #include "base/clock.h"
 
-#include <string.h>
-
 static struct exchange *exchange_of(nghttp2_session *http2, int32_t stream_id)
 {
 	return nghttp2_session_get_stream_user_data(http2, stream_id);

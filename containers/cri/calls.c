@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "containers/cri/cri.h"
-#include "rpc/rpc.h"
 
 #include <ctype.h>
 #include <stdio.h>

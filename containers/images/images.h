@@ -22,7 +22,6 @@
 #include "containers/inspect/manifest.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #define IMAGES_PROGRAM_DIRECTORY "/libexec/gpucert"
 /* The same folder in a Windows image, which is not composed here: it contains the unpacked ZIP

@@ -9,7 +9,6 @@
 #include "base/path.h"
 #include "containers/images/images.h"
 #include "containers/launch/pod_config.h"
-#include "rpc/rpc.h"
 
 #include <errno.h>
 #include <stdlib.h>

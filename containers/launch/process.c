@@ -9,7 +9,6 @@
 #include "rpc/loop.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Unlike a container, a process of the host gets a moment to end its own children. */
 enum { KILL_GRACE_MS = 100 };

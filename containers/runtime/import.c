@@ -7,8 +7,6 @@
 #include "rpc/address.h"
 #include "rpc/loop.h"
 
-#include <string.h>
-
 enum { IMPORT_TIMEOUT_MS = 120000, KNOWN_TIMEOUT_MS = 20000, KNOWN_POLL_MS = 3 };
 
 static int is_known(struct runtime *runtime, const char *reference, bool *known, struct error *err)

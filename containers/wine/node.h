@@ -16,8 +16,6 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-#include <stdbool.h>
-
 #define WINE_NODE_PLUGIN "device-plugin-wddm.exe" /* the reference plugin of such a node */
 
 #define WINE_NODE_PACKAGES "/var/lib/dpkg/status" /* in the root: its packages */

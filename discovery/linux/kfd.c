@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/path.h"
 #include "discovery/linux/node.h"
 
 #include <stdio.h>

@@ -5,7 +5,6 @@
  * /sys/class/kfd/kfd/topology/nodes/N/properties, lines of a name and a number. */
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct kfd_node {

@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 

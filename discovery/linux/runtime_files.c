@@ -5,9 +5,6 @@
 #include "base/file.h"
 #include "base/path.h"
 
-#include <limits.h>
-#include <string.h>
-
 bool runtime_is_in_every_image(const char *path)
 {
 	static const char *const patterns[] = {"libc.so.6", "ld-linux*.so.*", "ld64.so.*",

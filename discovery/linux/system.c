@@ -2,7 +2,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/os_version.h"
-#include "base/path.h"
 #include "discovery/linux/node.h"
 #include "discovery/linux/sysfs.h"
 

@@ -3,13 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/path.h"
 #include "discovery/linux/sysfs.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 /* include/uapi/drm/virtgpu_drm.h of the Linux kernel. */
 struct drm_virtgpu_getparam {

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum additional_mount_kind {

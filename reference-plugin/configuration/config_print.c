@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/cleanup.h"
 #include "base/members.h"
 #include "reference-plugin/configuration/settings.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference-plugin/serving/http_request.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
 int http_request_parse(const char *data, size_t size, struct http_request_head *out)

@@ -14,7 +14,6 @@
 #include "workloads/common/work.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* The whole of main() of the program probe-NAME. 0: the document was printed; 1: it could not be;

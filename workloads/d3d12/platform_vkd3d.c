@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/d3d12/d3d12.h"
 
-#include "base/cleanup.h"
 #include "workloads/vulkan/vulkan.h"
 
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/windows/dxcore_abi.h"
 #include "workloads/common/api.h"
-#include "workloads/common/work.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

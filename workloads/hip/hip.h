@@ -12,7 +12,6 @@
 #include "workloads/common/work.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 #define HIP_LIBRARY API_LIBRARY("amdhip64.dll", "libamdhip64.so")
 

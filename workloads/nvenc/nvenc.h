@@ -18,7 +18,6 @@
 
 #include <ffnvcodec/nvEncodeAPI.h>
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

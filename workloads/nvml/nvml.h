@@ -13,7 +13,6 @@
 #include "workloads/common/api.h"
 #include "workloads/common/work.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define NVML_LIBRARY API_LIBRARY("nvml.dll", "libnvidia-ml.so.1")

@@ -15,9 +15,7 @@
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #define OPENCL_LIBRARY API_LIBRARY("OpenCL.dll", "libOpenCL.so.1")
 

@@ -19,7 +19,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum {
 	VIDEO_BIT_RATE = 800000, /* bits a second, which drivers are asked for */

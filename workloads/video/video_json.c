@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/video/video_internal.h"
 
-#include "base/cleanup.h"
 #include "base/members.h"
 #include "base/memory.h"
 
