@@ -144,10 +144,16 @@ int api_load(struct api_report *report, const char *library, const struct api_fu
 	return 0;
 }
 
+int api_load_one(struct api_report *report, const char *library, const char *name, void *pointer,
+		 struct error *err)
+{
+	const struct api_function functions[] = {{name, pointer}, {NULL, NULL}};
+	return api_load(report, library, functions, err);
+}
+
 bool api_find(const char *library, const char *name, void *pointer)
 {
-	const struct api_function function[] = {{name, pointer}, {NULL, NULL}};
-	return api_load(NULL, library, function, NULL) == 0;
+	return api_load_one(NULL, library, name, pointer, NULL) == 0;
 }
 
 void api_report_message(struct api_report *report, const char *message)

@@ -117,6 +117,10 @@ struct api_function {
 int api_load(struct api_report *report, const char *library, const struct api_function *functions,
 	     struct error *err);
 
+/* The same for one function. */
+int api_load_one(struct api_report *report, const char *library, const char *name, void *pointer,
+		 struct error *err);
+
 /* Finds a function that a library may lack. False: it does, and `pointer` is as it was. */
 bool api_find(const char *library, const char *name, void *pointer);
 

@@ -132,7 +132,10 @@ struct work_digest {
 	char digest[DIGEST_SIZE];
 };
 
-enum { WORK_DIGESTS_MAX = 5 };
+enum {
+	WORK_DIGESTS_MAX = 5,
+	WORK_BUILD_LOG_MAX = 64 * 1024, /* bytes; of more, an API gives nothing or the beginning */
+};
 
 /* Results of other work that were found in new memory. */
 struct work_residue {

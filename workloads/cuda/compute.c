@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BUILD_LOG_MAX = 64 * 1024 };
-
 struct computation {
 	struct compute common; /* first */
 	struct cuda *cuda;
@@ -47,11 +45,11 @@ static int open_device(void *work, struct error *err)
 static int build(void *work, struct error *err)
 {
 	struct computation *c = work;
-	char *log CLEANUP_FREE = memory_allocate(1, BUILD_LOG_MAX + 1);
+	char *log CLEANUP_FREE = memory_allocate(1, WORK_BUILD_LOG_MAX + 1);
 	enum cuda_jit_option options[] = {CUDA_JIT_ERROR_LOG_BUFFER,
 					  CUDA_JIT_ERROR_LOG_BUFFER_SIZE};
 	/* Numbers travel as pointers. */
-	void *values[] = {log, (void *)(uintptr_t)BUILD_LOG_MAX};
+	void *values[] = {log, (void *)(uintptr_t)WORK_BUILD_LOG_MAX};
 
 	int rc = API_CALL(c->cuda, err, cuModuleLoadDataEx, &c->module, kernels_ptx,
 			  ARRAY_SIZE(options), options, values);

@@ -65,18 +65,10 @@ int d3d11_device_wait(struct d3d11_device *gpu, struct error *err)
 	return D3D11_CALL(gpu, err, ID3D11Device, GetDeviceRemovedReason, gpu->device);
 }
 
-static void d3d11_close(void *session)
-{
-	struct d3d11 *d3d = session;
-	dxgi_close(&d3d->dxgi);
-}
-
 static int d3d11_open(struct api_report *report, void *session, struct error *err)
 {
 	struct d3d11 *d3d = session;
-	const struct api_function functions[] = {{"D3D11CreateDevice", &d3d->create_device},
-						 {NULL, NULL}};
-	int rc = api_load(report, D3D11_LIBRARY, functions, err);
+	int rc = api_load_one(report, D3D11_LIBRARY, "D3D11CreateDevice", &d3d->create_device, err);
 	if (rc == 0)
 		rc = dxgi_open(report, &d3d->dxgi, err);
 	return rc;
@@ -92,5 +84,5 @@ const struct api_driver d3d11_api = {
 	.session_size = sizeof(struct d3d11),
 	.open = d3d11_open,
 	.work = d3d11_work,
-	.close = d3d11_close,
+	.close = dxgi_close,
 };

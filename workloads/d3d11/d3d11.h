@@ -11,8 +11,8 @@
 #define D3D11_LIBRARY "d3d11.dll"
 
 struct d3d11 {
+	struct dxgi dxgi; /* first: dxgi_close() closes it */
 	PFN_D3D11_CREATE_DEVICE create_device;
-	struct dxgi dxgi;
 };
 
 /* A device and its immediate context. */

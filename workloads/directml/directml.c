@@ -115,10 +115,9 @@ static int directml_work(void *session, const struct work_request *request,
 static int directml_open(struct api_report *report, void *session, struct error *err)
 {
 	struct directml *dml = session;
-	const struct api_function functions[] = {{"DMLCreateDevice", &dml->create_device},
-						 {NULL, NULL}};
 	wine_name(report->emulator, sizeof(report->emulator));
-	int rc = api_load(report, DIRECTML_LIBRARY, functions, err);
+	int rc =
+		api_load_one(report, DIRECTML_LIBRARY, "DMLCreateDevice", &dml->create_device, err);
 	if (rc == 0)
 		rc = api_open_devices(&d3d12_api, report, &dml->d3d, err);
 	return rc;

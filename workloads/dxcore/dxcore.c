@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/dxcore/dxcore.h"
 
-#include "base/cleanup.h"
 #include "workloads/directx/directx.h"
 
 #include <string.h>
@@ -131,11 +130,9 @@ static int dxcore_open(struct api_report *report, void *session, struct error *e
 {
 	struct dxcore *dxcore = session;
 	dxcore_create_factory create = NULL;
-	const struct api_function functions[] = {{"DXCoreCreateAdapterFactory", &create},
-						 {NULL, NULL}};
 
 	wine_name(report->emulator, sizeof(report->emulator));
-	int rc = api_load(report, DXCORE_LIBRARY, functions, err);
+	int rc = api_load_one(report, DXCORE_LIBRARY, "DXCoreCreateAdapterFactory", &create, err);
 	if (rc != 0)
 		return rc;
 	report->missing = "DXCore";

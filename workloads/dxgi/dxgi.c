@@ -47,11 +47,10 @@ int dxgi_open(struct api_report *report, void *session, struct error *err)
 {
 	struct dxgi *dxgi = session;
 	HRESULT(WINAPI * make)(REFIID interface_id, void **factory) = NULL;
-	const struct api_function functions[] = {{"CreateDXGIFactory1", &make}, {NULL, NULL}};
 
 	wine_name(report->emulator, sizeof(report->emulator));
 	report->missing = DXGI_LIBRARY;
-	int rc = api_load(report, DXGI_LIBRARY, functions, err);
+	int rc = api_load_one(report, DXGI_LIBRARY, "CreateDXGIFactory1", &make, err);
 	if (rc == 0)
 		rc = hresult_check(make(&IID_IDXGIFactory1, (void **)&dxgi->factory),
 				   "CreateDXGIFactory1", NULL, err);
@@ -100,9 +99,7 @@ int dxgi_open_d3d11(const struct dxgi *dxgi, size_t index, void **device,
 {
 	PFN_D3D11_CREATE_DEVICE create_device = NULL;
 	ID3D11Device *made = NULL;
-	const struct api_function functions[] = {{"D3D11CreateDevice", &create_device},
-						 {NULL, NULL}};
-	int rc = api_load(NULL, "d3d11.dll", functions, err);
+	int rc = api_load_one(NULL, "d3d11.dll", "D3D11CreateDevice", &create_device, err);
 	if (rc == 0)
 		rc = hresult_check(create_device((IDXGIAdapter *)dxgi->adapters[index],
 						 D3D_DRIVER_TYPE_UNKNOWN, NULL, 0, NULL, 0,

@@ -53,9 +53,9 @@ bool ffmpeg_is_absent(const struct text_list *messages)
 		"No such filter",
 	};
 
-	for (size_t i = 0; i < messages->count; i++) {
+	text_each (line, messages) {
 		for (size_t p = 0; p < ARRAY_SIZE(phrases); p++) {
-			if (strstr(messages->items[i], phrases[p]) != NULL)
+			if (strstr(line, phrases[p]) != NULL)
 				return true;
 		}
 	}
@@ -86,7 +86,7 @@ static const cJSON *device_of(const struct ffmpeg *ffmpeg)
 
 static bool is_software(const struct ffmpeg *ffmpeg)
 {
-	return cJSON_IsTrue(cJSON_GetObjectItem(device_of(ffmpeg), "software"));
+	return json_pointer_true(device_of(ffmpeg), "/software");
 }
 
 static int open_encoder(void *session, const struct video_job *job, void *state, struct error *err)
@@ -262,9 +262,9 @@ static void decode(const struct ffmpeg *ffmpeg, cJSON *video)
 	else if (interleaved)
 		format = "nv12";
 	const char *message = messages.count > 0 ? messages.items[0] : NULL;
-	for (size_t i = 0; i < messages.count; i++) {
-		if (strstr(messages.items[i], "hwaccel") != NULL)
-			message = messages.items[i];
+	text_each (line, &messages) {
+		if (strstr(line, "hwaccel") != NULL)
+			message = line;
 	}
 
 	member_string(&decoding, "hwaccel", "auto");
@@ -297,8 +297,7 @@ int ffmpeg_work(void *session, const struct work_request *request, struct work_r
 		const char *why = "";
 		report->status = WORK_UNSUPPORTED;
 		json_each (attempt, attempts) {
-			const bool hardware =
-				cJSON_IsTrue(cJSON_GetObjectItem(attempt, "hardware"));
+			const bool hardware = json_pointer_true(attempt, "/hardware");
 			const char *name = json_pointer_string(attempt, "/status");
 			enum work_status status = WORK_WRONG;
 			while (status < WORK_STATUS_COUNT &&

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUILD_LOG_MAX = 64 * 1024, CODE_MAX = 16 * 1024 * 1024 };
+enum { CODE_MAX = 16 * 1024 * 1024 };
 
 static const struct code_object {
 	const char *target;
@@ -57,7 +57,7 @@ static int compile(struct hip *hip, void **image, struct work_report *report, st
 	rc = COMPILER_CALL(hip, err, hiprtcCompileProgram, program, 0, NULL);
 	if (rc != 0) {
 		if (hip->hiprtcGetProgramLogSize(program, &size) == HIP_SUCCESS &&
-		    size <= BUILD_LOG_MAX) {
+		    size <= WORK_BUILD_LOG_MAX) {
 			char *log CLEANUP_FREE = memory_allocate(1, size + 1);
 			if (hip->hiprtcGetProgramLog(program, log) == HIP_SUCCESS)
 				report->build_log = STEAL(log);

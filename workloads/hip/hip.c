@@ -83,8 +83,6 @@ static int load(struct hip *hip, struct api_report *report, struct error *err)
 		HIP_FUNCTIONS(LOAD){"hipGetErrorName", &hip->hipGetErrorName}, {NULL, NULL}};
 	const struct api_function compiler[] = {HIP_COMPILER_FUNCTIONS(LOAD){NULL, NULL}};
 #undef LOAD
-	const struct api_function old[] = {{"hipGetDeviceProperties", &hip->hipGetDeviceProperties},
-					   {NULL, NULL}};
 	const struct runtime *runtime = NULL;
 
 	int rc = ERROR_NOT_FOUND;
@@ -102,7 +100,8 @@ static int load(struct hip *hip, struct api_report *report, struct error *err)
 	if (!api_find(runtime->library, "hipGetDevicePropertiesR0600",
 		      &hip->hipGetDeviceProperties)) {
 		hip->layout = &layout_5;
-		rc = api_load(NULL, runtime->library, old, err);
+		rc = api_load_one(NULL, runtime->library, "hipGetDeviceProperties",
+				  &hip->hipGetDeviceProperties, err);
 	}
 
 	bool found = api_load(NULL, runtime->library, compiler, NULL) == 0;

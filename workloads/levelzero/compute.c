@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { QUEUE_GROUPS_MAX = 64, BUILD_LOG_MAX = 64 * 1024, ALIGNMENT = 64, POLL_NS = 1000000 };
+enum { QUEUE_GROUPS_MAX = 64, ALIGNMENT = 64, POLL_NS = 1000000 };
 
 struct computation {
 	struct compute common; /* first */
@@ -79,7 +79,7 @@ static int build(void *work, struct error *err)
 			  &c->module, &log);
 	if (rc != 0 && log != NULL &&
 	    c->lz->zeModuleBuildLogGetString(log, &size, NULL) == ZE_RESULT_SUCCESS &&
-	    size <= BUILD_LOG_MAX) {
+	    size <= WORK_BUILD_LOG_MAX) {
 		char *text CLEANUP_FREE = memory_allocate(1, size + 1);
 		if (c->lz->zeModuleBuildLogGetString(log, &size, text) == ZE_RESULT_SUCCESS)
 			c->common.report->build_log = STEAL(text);

@@ -2,6 +2,7 @@
 #include "workloads/mediafoundation/mediafoundation.h"
 
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "base/utf16.h"
 
 #include <stdio.h>
@@ -242,7 +243,7 @@ static int mediafoundation_work(void *session, const struct work_request *reques
 {
 	const struct mediafoundation *mf = session;
 	cJSON *device CLEANUP_JSON = dxgi_describe(&mf->dxgi, request->device);
-	const bool software = cJSON_IsTrue(cJSON_GetObjectItem(device, "software"));
+	const bool software = json_pointer_true(device, "/software");
 
 	return video_work(&mediafoundation_encoder, session, software, request, report, err);
 }

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-enum { BUILD_LOG_MAX = 64 * 1024 };
-
 struct computation {
 	struct compute common; /* first */
 	struct opencl *cl;
@@ -52,9 +50,9 @@ static int build(void *work, struct error *err)
 		return rc;
 	rc = API_CALL(c->cl, err, clBuildProgram, c->program, 1, &c->device->id, "", NULL, NULL);
 	if (rc != 0) {
-		char *log CLEANUP_FREE = memory_allocate(1, BUILD_LOG_MAX + 1);
+		char *log CLEANUP_FREE = memory_allocate(1, WORK_BUILD_LOG_MAX + 1);
 		if (c->cl->clGetProgramBuildInfo(c->program, c->device->id, CL_PROGRAM_BUILD_LOG,
-						 BUILD_LOG_MAX, log, NULL) == CL_SUCCESS)
+						 WORK_BUILD_LOG_MAX, log, NULL) == CL_SUCCESS)
 			c->common.report->build_log = STEAL(log);
 		return rc;
 	}

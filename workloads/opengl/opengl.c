@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ERRORS_MAX = 16, BUILD_LOG_MAX = 64 * 1024 };
+enum { ERRORS_MAX = 16 };
 
 static const struct code_advice results[] = {
 #include "workloads/opengl/results.h" /* generated from the headers of OpenGL and EGL */
@@ -63,7 +63,7 @@ static void not_built(struct opengl *gl, GLuint object, const char *call, PFNGLG
 {
 	GLint size = 0;
 	get(object, GL_INFO_LOG_LENGTH, &size);
-	if (size > 0 && size <= BUILD_LOG_MAX) {
+	if (size > 0 && size <= WORK_BUILD_LOG_MAX) {
 		report->build_log = memory_allocate(1, (size_t)size + 1);
 		get_log(object, size, NULL, report->build_log);
 	}

@@ -84,14 +84,13 @@ static int vaapi_open(struct api_report *report, void *session, struct error *er
 #include "workloads/vaapi/functions.h"
 		{NULL, NULL}};
 #undef X
-	const struct api_function drm[] = {{"vaGetDisplayDRM", &va->drm.vaGetDisplayDRM},
-					   {NULL, NULL}};
 
 	int rc = api_load(report, VAAPI_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
 	report->missing = VAAPI_DRM_LIBRARY;
-	rc = api_load(report, VAAPI_DRM_LIBRARY, drm, err);
+	rc = api_load_one(report, VAAPI_DRM_LIBRARY, "vaGetDisplayDRM", &va->drm.vaGetDisplayDRM,
+			  err);
 	if (rc != 0)
 		return rc;
 	report->missing = "VA driver";

@@ -102,12 +102,11 @@ static int create_instance(struct vulkan *vk, struct error *err)
 
 static int enumerate_devices(struct vulkan *vk, struct error *err)
 {
-	const struct api_function functions[] = {
-		{"vkGetInstanceProcAddr", &vk->vkGetInstanceProcAddr}, {NULL, NULL}};
 	const char *absent = NULL;
 	uint32_t count = API_DEVICES_MAX;
 
-	int rc = api_load(vk->report, VULKAN_LIBRARY, functions, err);
+	int rc = api_load_one(vk->report, VULKAN_LIBRARY, "vkGetInstanceProcAddr",
+			      &vk->vkGetInstanceProcAddr, err);
 	if (rc != 0)
 		return rc;
 
@@ -156,7 +155,7 @@ static int enumerate_devices(struct vulkan *vk, struct error *err)
 	return 0;
 }
 
-static void vulkan_close(void *session)
+void vulkan_close(void *session)
 {
 	struct vulkan *vk = session;
 	if (vk->instance != NULL && vk->vkDestroyInstance != NULL)

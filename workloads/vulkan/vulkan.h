@@ -61,6 +61,9 @@ uint64_t vulkan_free_bytes(const struct vulkan *vk, VkPhysicalDevice device);
 /* One element of `devices`. */
 cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index);
 
+/* As the `close` of an api_driver whose session begins with a struct vulkan. */
+void vulkan_close(void *session);
+
 /* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */
 int vulkan_work(void *session, const struct work_request *request, struct work_report *report,
 		struct error *err);

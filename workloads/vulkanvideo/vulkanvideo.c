@@ -28,13 +28,6 @@ static int work(void *session, const struct work_request *request, struct work_r
 	return video_work(&vulkanvideo_encoder, v, v->software, request, report, err);
 }
 
-static void close_api(void *session)
-{
-	struct vulkanvideo *v = session;
-
-	vulkan_api.close(&v->vk);
-}
-
 const struct api_driver vulkanvideo_api = {
 	.name = "vulkanvideo",
 	.library = VULKAN_LIBRARY,
@@ -45,5 +38,5 @@ const struct api_driver vulkanvideo_api = {
 	.session_size = sizeof(struct vulkanvideo),
 	.open = open_api,
 	.work = work,
-	.close = close_api,
+	.close = vulkan_close,
 };

@@ -22,7 +22,7 @@ struct vulkanvideo_way {
 };
 
 struct vulkanvideo {
-	struct vulkan vk;
+	struct vulkan vk;			   /* first: vulkan_close() closes it */
 	bool software;				   /* the device is a processor */
 	struct vulkanvideo_way ways[VIDEO_CODECS]; /* of the offers */
 	PFN_vkGetPhysicalDeviceQueueFamilyProperties2 vkGetPhysicalDeviceQueueFamilyProperties2;

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 #include <uv.h>
 
 /* Where drivers put their nodes. The first matching pattern decides; rows of one directory follow each
@@ -98,9 +97,9 @@ int nodes_list(const char *root, bool opens, cJSON **out, struct error *err)
 		    !file_is_directory(folder))
 			continue;
 		rc = file_list(folder, &names, err);
-		for (size_t k = 0; rc == 0 && k < names.count; k++) {
-			char *path CLEANUP_FREE = path_join(folder, names.items[k]);
-			add_node(path, directory, names.items[k], opens, nodes);
+		text_each (name, &names) {
+			char *path CLEANUP_FREE = path_join(folder, name);
+			add_node(path, directory, name, opens, nodes);
 		}
 	}
 	if (rc == 0)

@@ -30,8 +30,8 @@ static int list_planted(struct members *reach, const char *folder, struct error 
 	int rc = folder != NULL && file_is_directory(folder) ? file_list(folder, &names, err) : 0;
 
 	struct members nodes = member_array(reach, "planted");
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
+	text_each (name, &names) {
+		char *path CLEANUP_FREE = path_join(folder, name);
 		struct stat status = {0};
 		if (lstat(path, &status) != 0 ||
 		    (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)))
