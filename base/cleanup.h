@@ -19,11 +19,11 @@
 #define CLEANUP_DIR  CLEANUP(cleanup_dir_)
 #define CLEANUP_JSON CLEANUP(cleanup_json_)
 
-/* Takes the value out of the variable and leaves NULL there. */
-#define STEAL(pointer)                                                                             \
+/* Takes the value, a pointer or a structure, out of the variable and leaves NULL or zeros there. */
+#define STEAL(variable)                                                                            \
 	__extension__({                                                                            \
-		__typeof__(pointer) stolen_ = (pointer);                                           \
-		(pointer) = NULL;                                                                  \
+		__typeof__(variable) stolen_ = (variable);                                         \
+		(variable) = (__typeof__(variable)){0};                                            \
 		stolen_;                                                                           \
 	})
 

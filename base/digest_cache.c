@@ -115,13 +115,10 @@ void digest_cache_add(struct digest_cache *cache, const struct file_status *befo
 	if (strlen(digest) != DIGEST_SIZE - 1 || before->changed_ns >= read_ns - settled_ns ||
 	    !is_same(&record, now) || cache->count == RECORDS_MAX)
 		return;
-	struct record *grown = array_grow(cache->records, cache->count, sizeof(record));
-	if (grown == NULL)
-		return;
-	cache->records = grown;
+	cache->records = array_grow(cache->records, cache->count, sizeof(record));
 	memcpy(record.magic, magic, sizeof(magic));
 	memcpy(record.digest, digest, DIGEST_SIZE);
-	grown[cache->count++] = record;
+	cache->records[cache->count++] = record;
 
 	/* One write a record: several processes may append. */
 	uv_fs_t request CLEANUP(uv_fs_req_cleanup) = {0};

@@ -376,8 +376,7 @@ int elf_read_from(const struct byte_source *source, struct elf_info *out, struct
 	free(reader.segments);
 	if (rc < 0)
 		return rc;
-	*out = info;
-	info = (struct elf_info){0};
+	*out = STEAL(info);
 	return 0;
 }
 

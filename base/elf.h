@@ -5,7 +5,8 @@
  * What the dynamic loader would load, without running anything: a reader of ELF files, and the
  * closure of the shared libraries that a program or library needs.
  *
- *	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = elf_closure_new(NULL, NULL);
+ *	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = NULL;
+ *	elf_closure_new(NULL, &closure, &err);
  *	elf_closure_add(closure, "/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so", &err);
  *	for (size_t i = 0; i < closure->file_count; i++)
  *		mount(closure->files[i].source, closure->files[i].destination);
@@ -19,7 +20,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum {
 	ELF_PROGRAM_HEADERS_MAX = 1024,
@@ -72,8 +72,8 @@ struct elf_closure {
 };
 
 /* An empty closure for a node whose files are below `root` (NULL: the running system). Reads its
- * /etc/ld.so.conf; a missing one is fine. NULL with `err` filled. */
-struct elf_closure *elf_closure_new(const char *root, struct error *err);
+ * /etc/ld.so.conf; a missing one is fine. */
+int elf_closure_new(const char *root, struct elf_closure **out, struct error *err);
 
 /*
  * Adds a file (absolute path, without the root), its interpreter and, breadth first, what they need:

@@ -23,14 +23,15 @@ struct closure_process {
 	struct text_list *names; /* known to the loader: file names as requested, and sonames */
 };
 
-struct elf_closure *elf_closure_new(const char *root, struct error *err)
+int elf_closure_new(const char *root, struct elf_closure **out, struct error *err)
 {
-	struct elf_closure *closure = memory_allocate(1, sizeof(*closure));
-	int rc = elf_search_open(root, &closure->search, err);
-	if (rc == 0)
-		return closure;
-	free(closure);
-	return NULL;
+	struct elf_search *search = NULL;
+	int rc = elf_search_open(root, &search, err);
+	if (rc < 0)
+		return rc;
+	*out = memory_allocate(1, sizeof(**out));
+	(*out)->search = search;
+	return 0;
 }
 
 void elf_closure_cleanup(struct elf_closure **closure)

@@ -211,8 +211,8 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 			   const char *origin, const char *name, const struct elf_info *fits,
 			   const struct elf_known **out, char **destination, struct error *err)
 {
-	for (size_t i = 0; i < directories->count; i++) {
-		char *directory CLEANUP_FREE = elf_expand(directories->items[i], origin, fits);
+	text_each (entry, directories) {
+		char *directory CLEANUP_FREE = elf_expand(entry, origin, fits);
 		if (directory == NULL || !path_is_absolute(directory))
 			continue;
 		char *path CLEANUP_FREE = path_join(directory, name);

@@ -68,7 +68,7 @@ static const char *value_end(const char *at, const char *end)
 static bool is_key(const char *const *keys, const char *key, size_t size)
 {
 	for (; *keys != NULL; keys++) {
-		if (**keys == *key && strlen(*keys) == size && memcmp(*keys, key, size) == 0)
+		if (**keys == *key && text_is(key, size, *keys))
 			return true;
 	}
 	return false;

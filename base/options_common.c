@@ -40,13 +40,7 @@ size_t options_group_length(const struct command_spec *command)
 bool options_in_group(const struct command_spec *command, const char *group)
 {
 	size_t length = options_group_length(command);
-	return length != 0 && strlen(group) == length && strncmp(command->name, group, length) == 0;
-}
-
-static void add_joined(struct text *out, const char *const *items, const char *separator)
-{
-	for (size_t i = 0; items != NULL && items[i] != NULL; i++)
-		text_addf(out, "%s%s", i != 0 ? separator : "", items[i]);
+	return length != 0 && text_is(command->name, length, group);
 }
 
 static void add_default(struct text *out, const struct option_spec *option)
@@ -72,7 +66,7 @@ static void add_default(struct text *out, const struct option_spec *option)
 		if (list->count == 0)
 			return;
 		text_add(out, " [default: ");
-		add_joined(out, (const char *const *)list->items, ",");
+		text_add_joined(out, ",", (const char *const *)list->items);
 		text_add(out, "]");
 		return;
 	case OPTION_STRING:
@@ -90,7 +84,7 @@ void options_add_details(struct text *out, const struct option_spec *option)
 		text_add(out, " May be repeated.");
 	if (option->type == OPTION_CHOICE) {
 		text_add(out, " [one of: ");
-		add_joined(out, option->choices, ", ");
+		text_add_joined(out, ", ", option->choices);
 		text_add(out, "]");
 	}
 	if (option->type == OPTION_INT && (option->min != 0 || option->max != 0)) {

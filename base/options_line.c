@@ -20,11 +20,6 @@ static const struct option_spec options_generate[] = {
 	{.name = "generate", .type = OPTION_STRING, .value = "FORMAT"},
 };
 
-static bool is_named(const struct option_spec *option, const char *name, size_t length)
-{
-	return strncmp(option->name, name, length) == 0 && option->name[length] == '\0';
-}
-
 /* The tables that have options. */
 enum { TABLES = 3 };
 
@@ -44,12 +39,13 @@ const struct option_spec *options_find(const struct options_line *line, const ch
 	for (size_t i = 0; i < TABLES; i++) {
 		OPTIONS_EACH(option, tables[i])
 		{
-			if (name != NULL ? is_named(option, name, length)
+			if (name != NULL ? text_is(name, length, option->name)
 					 : option->letter == letter)
 				return option;
 		}
 	}
-	return name != NULL && is_named(options_generate, name, length) ? options_generate : NULL;
+	return name != NULL && text_is(name, length, options_generate->name) ? options_generate
+									     : NULL;
 }
 
 static int options_unknown(const struct options_reader *reader, const char *word, size_t length)

@@ -19,7 +19,7 @@ static int set_choice(const struct option_spec *option, const char *value, const
 			return 0;
 		}
 		options_nearest_try(&nearest, option->choices[i]);
-		text_addf(&known, "%s%s", i != 0 ? ", " : "", option->choices[i]);
+		text_add_item(&known, ", ", option->choices[i]);
 	}
 	if (nearest.found != NULL)
 		return error_set(err, ERROR_ARGUMENT,

@@ -245,11 +245,8 @@ static void deliver_line(struct process_stream *stream)
 static void take_output(struct process_stream *stream, const char *data, size_t size)
 {
 	text_append(stream->captured, data, size);
-	if (stream->captured->failed)
-		*stream->dropped += size; /* out of memory */
-	else
-		/* Only when half of it is too much, so that the cost of moving stays linear. */
-		trim(stream, stream->process->spec.capture_max / 2);
+	/* Only when half of it is too much, so that the cost of moving stays linear. */
+	trim(stream, stream->process->spec.capture_max / 2);
 
 	while (size > 0 && stream->process->lines_wanted) {
 		const char *newline = memchr(data, '\n', size);

@@ -75,6 +75,17 @@ void text_vaddf(struct text *text, const char *format, va_list args)
 	text->size += (size_t)length;
 }
 
+void text_add_item(struct text *text, const char *separator, const char *item)
+{
+	text_addf(text, "%s%s", text->size > 0 ? separator : "", item);
+}
+
+void text_add_joined(struct text *text, const char *separator, const char *const *items)
+{
+	for (size_t i = 0; items != NULL && items[i] != NULL; i++)
+		text_addf(text, "%s%s", i > 0 ? separator : "", items[i]);
+}
+
 void text_add_all(struct text *text, const struct text *other)
 {
 	text->failed = text->failed || other->failed;
@@ -239,6 +250,11 @@ char *text_format(const char *format, ...)
 	return text_take(&text);
 }
 
+bool text_is(const char *data, size_t size, const char *word)
+{
+	return size == strlen(word) && memcmp(data, word, size) == 0;
+}
+
 bool text_starts_with(const char *string, const char *prefix)
 {
 	return strncmp(string, prefix, strlen(prefix)) == 0;
@@ -378,8 +394,8 @@ int text_list_check(const struct text_list *list, struct error *err)
 
 bool text_list_has(const struct text_list *list, const char *string)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		if (strcmp(list->items[i], string) == 0)
+	text_each (item, list) {
+		if (strcmp(item, string) == 0)
 			return true;
 	}
 	return false;
@@ -398,8 +414,8 @@ void text_list_sort(struct text_list *list)
 
 void text_list_free(struct text_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i]);
+	text_each (item, list)
+		free(item);
 	free(list->items);
 	*list = (struct text_list){0};
 }

@@ -32,6 +32,12 @@ void text_add(struct text *text, const char *string);
  * fills. NULL when memory ran out. */
 char *text_extend(struct text *text, size_t size);
 
+/* Adds the separator, unless the text is empty, and the item. */
+void text_add_item(struct text *text, const char *separator, const char *item);
+
+/* Adds the strings of a NULL-ended list, which may be NULL, with the separator between them. */
+void text_add_joined(struct text *text, const char *separator, const char *const *items);
+
 /* Adds the content of another text; a failed one makes this one fail. */
 void text_add_all(struct text *text, const struct text *other);
 void text_addf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -73,6 +79,8 @@ char *text_format(const char *format, ...) PRINTF_LIKE(1, 2);
 /* Two lowercase digits a byte, and the end mark: `out` has room for 2 * size + 1. */
 void text_hex(char *out, const unsigned char *bytes, size_t size);
 
+/* Are these bytes the word? */
+bool text_is(const char *data, size_t size, const char *word);
 bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);
 /* Whether the word occurs with no letter or digit next to it. The empty word never does. */

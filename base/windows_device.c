@@ -2,6 +2,7 @@
 #include "base/windows_device.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -33,8 +34,7 @@ int windows_device_parse(const char *host_path, struct windows_device *out, stru
 	const size_t length = (size_t)(separator - host_path);
 	*out = (struct windows_device){.type = WINDOWS_DEVICE_OTHER, .id = separator + skipped};
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		if (strlen(types[i].name) == length &&
-		    strncmp(types[i].name, host_path, length) == 0)
+		if (text_is(host_path, length, types[i].name))
 			out->type = types[i].type;
 	}
 	return 0;

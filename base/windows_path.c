@@ -139,8 +139,7 @@ int windows_path_parse(const char *text, const char *what, struct windows_path *
 	int rc = add_names(text, what, &path, err);
 	if (rc < 0)
 		return rc;
-	*out = path;
-	path = (struct windows_path){0};
+	*out = STEAL(path);
 	return 0;
 }
 

@@ -152,8 +152,8 @@ static void on_handle(uv_handle_t *handle, void *user)
 {
 	struct open_handles *open = user;
 	const char *name = uv_handle_type_name(handle->type);
-	text_addf(&open->names, "%s%s", open->count++ > 0 ? ", " : "",
-		  name != NULL ? name : "unknown");
+	open->count++;
+	text_add_item(&open->names, ", ", name != NULL ? name : "unknown");
 }
 
 static size_t count_handles(uv_loop_t *loop, struct open_handles *open)

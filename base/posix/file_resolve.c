@@ -65,8 +65,7 @@ static int resolve_component(struct resolve *walk, const char *name, size_t leng
 	else
 		resolve_drop_last(&walk->done);
 	text_free(&walk->pending);
-	walk->pending = pending;
-	pending = (struct text){0};
+	walk->pending = STEAL(pending);
 	walk->next = 0;
 	return 0;
 }

@@ -47,8 +47,8 @@ int process_find_program(const char *name, char **out, struct error *err)
 		return 0;
 	}
 	text_list_split(&directories, path != NULL ? path : "/usr/bin:/bin", ':');
-	for (size_t i = 0; i < directories.count; i++) {
-		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
+	text_each (directory, &directories) {
+		char *candidate CLEANUP_FREE = path_join(directory, name);
 		if (!path_is_absolute(candidate) || !file_exists(candidate) ||
 		    file_is_directory(candidate))
 			continue;
@@ -177,20 +177,24 @@ static int watch(pid_t id, intptr_t *fd, struct error *err)
 	return error_system(err, reason, "watching a child process");
 }
 
-/* The child's standard input, and the end where this process writes it. */
-static int open_input(const struct process_spec *spec, int *read_fd, int *write_fd,
-		      struct error *err)
+static int open_pipe(int *read_fd, int *write_fd, struct error *err)
 {
 	int pair[2] = {-1, -1};
-	if (spec->input == NULL) {
-		*read_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		return *read_fd >= 0 ? 0 : error_system(err, errno, "/dev/null");
-	}
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return error_system(err, errno, "pipe");
 	*read_fd = pair[0];
 	*write_fd = pair[1];
 	return 0;
+}
+
+/* The child's standard input, and the end where this process writes it. */
+static int open_input(const struct process_spec *spec, int *read_fd, int *write_fd,
+		      struct error *err)
+{
+	if (spec->input != NULL)
+		return open_pipe(read_fd, write_fd, err);
+	*read_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return *read_fd >= 0 ? 0 : error_system(err, errno, "/dev/null");
 }
 
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
@@ -201,31 +205,23 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	int out_write CLEANUP_FD = -1;
 	int err_read CLEANUP_FD = -1;
 	int err_write CLEANUP_FD = -1;
+	int in_read CLEANUP_FD = -1;
+	int in_write CLEANUP_FD = -1;
 	struct spawn_plan plan = {.spec = spec};
-	int pair[2] = {-1, -1};
 	pid_t id = 0;
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
 	int rc = process_find_program(spec->argv[0], &program, err);
 	if (rc == 0)
 		rc = process_environment(spec->env, &env, err);
+	if (rc == 0)
+		rc = open_input(spec, &in_read, &in_write, err);
+	if (rc == 0 && !spec->inherit_output)
+		rc = open_pipe(&out_read, &out_write, err);
+	if (rc == 0 && !spec->inherit_output)
+		rc = open_pipe(&err_read, &err_write, err);
 	if (rc < 0)
 		return rc;
-	int in_read CLEANUP_FD = -1;
-	int in_write CLEANUP_FD = -1;
-	rc = open_input(spec, &in_read, &in_write, err);
-	if (rc < 0)
-		return rc;
-	if (!spec->inherit_output) {
-		if (pipe2(pair, O_CLOEXEC) < 0)
-			return error_system(err, errno, "pipe");
-		out_read = pair[0];
-		out_write = pair[1];
-		if (pipe2(pair, O_CLOEXEC) < 0)
-			return error_system(err, errno, "pipe");
-		err_read = pair[0];
-		err_write = pair[1];
-	}
 	plan.program = program;
 	plan.env = env.items;
 	plan.fds[STDIN_FILENO] = in_read;

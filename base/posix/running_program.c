@@ -65,9 +65,9 @@ int running_program_read(int pid, struct running_program *out, struct error *err
 		rc = proc_strings(pid, "environ", &variables, err);
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < variables.count; i++) {
-		if (text_starts_with(variables.items[i], "PATH="))
-			search_path = variables.items[i] + strlen("PATH=");
+	text_each (variable, &variables) {
+		if (text_starts_with(variable, "PATH="))
+			search_path = variable + strlen("PATH=");
 	}
 	program.search_path = memory_copy(search_path);
 	if (text_ends_with(path, deleted))
@@ -75,8 +75,7 @@ int running_program_read(int pid, struct running_program *out, struct error *err
 	program.name = memory_copy(path_base(path));
 	program.file = text_format("/proc/%d/exe", pid);
 	program.root = text_format("/proc/%d/root", pid);
-	*out = program;
-	program = (struct running_program){0};
+	*out = STEAL(program);
 	return 0;
 }
 
@@ -101,8 +100,8 @@ char *running_program_find(const struct running_program *program, const char *na
 	if (program->search_path == NULL)
 		return NULL;
 	text_list_split(&directories, program->search_path, ':');
-	for (size_t i = 0; i < directories.count; i++) {
-		char *path CLEANUP_FREE = path_join(directories.items[i], name);
+	text_each (directory, &directories) {
+		char *path CLEANUP_FREE = path_join(directory, name);
 		char *found = running_program_path(program, path);
 		if (found != NULL)
 			return found;

@@ -14,8 +14,7 @@ static void expect_names(const char *text, char drive, const char *names)
 	struct error err = {0};
 	CU_ASSERT_EQUAL_FATAL(windows_path_parse(text, "mount target", &path, &err), 0);
 	CU_ASSERT_EQUAL(path.drive, drive);
-	for (size_t i = 0; i < path.names.count; i++)
-		text_addf(&joined, "%s%s", i > 0 ? "|" : "", path.names.items[i]);
+	text_add_joined(&joined, "|", (const char *const *)path.names.items);
 	UNIT_STRING(text_string(&joined), names);
 }
 

@@ -118,7 +118,7 @@ static cJSON *files_json(struct check_run *run, const struct ran *ran)
 
 	struct text names CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < granted.count && i < FILES_NOTED; i++)
-		text_addf(&names, "%s%s", i > 0 ? ", " : "", granted.items[i]);
+		text_add_item(&names, ", ", granted.items[i]);
 	if (granted.count > FILES_NOTED)
 		text_addf(&names, " and %zu more", granted.count - FILES_NOTED);
 	if (granted.count != 0)

@@ -76,8 +76,7 @@ int pod_resources_list(uv_loop_t *loop, const char *socket, uint64_t timeout_ms,
 		protobuf_c_message_free_unpacked(reply, NULL);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", socket);
-	*out = held;
-	held = (struct held_devices){0};
+	*out = STEAL(held);
 	return 0;
 }
 

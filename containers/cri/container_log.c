@@ -5,7 +5,6 @@
 #include "base/file.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* Keeps the first and the last half of the limit. */
 static void stream_trim(struct container_stream *stream)
@@ -40,11 +39,6 @@ static bool take_field(const char **record, const char *end, const char **field,
 	return true;
 }
 
-static bool is_word(const char *field, size_t size, const char *word)
-{
-	return size == strlen(word) && memcmp(field, word, size) == 0;
-}
-
 /* Begins with the shape of "2026-11-20T10:15:02". */
 static bool is_time(const char *field, size_t size)
 {
@@ -70,9 +64,9 @@ static const char *read_record(struct container_log *log, const char *record, si
 	if (!take_field(&record, end, &field, &length))
 		return "no stream";
 	struct container_stream *stream = NULL;
-	if (is_word(field, length, "stdout"))
+	if (text_is(field, length, "stdout"))
 		stream = &log->out;
-	else if (is_word(field, length, "stderr"))
+	else if (text_is(field, length, "stderr"))
 		stream = &log->err;
 	else
 		return "stream is neither stdout nor stderr";

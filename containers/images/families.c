@@ -121,7 +121,7 @@ int images_build(const char *archive, const struct images_choice *choice, struct
 	for (size_t i = 1; i < IMAGE_SPEC_LAYERS_MAX; i++) {
 		if (families.each[i].programs.count == 0)
 			continue;
-		text_addf(&names, "%s%s", count != 0 ? "," : "", gpu_api_families[i - 1]);
+		text_add_item(&names, ",", gpu_api_families[i - 1]);
 		layers[count++] = layer_of(&families.each[i]);
 	}
 	const char *const labels[] = {"org.opencontainers.image.title",

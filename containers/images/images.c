@@ -28,21 +28,22 @@ int image_layer_content(const struct image_layer *layer, struct image_tree *tree
 {
 	static const char *const none[] = {NULL};
 	const char *const *programs = layer->programs != NULL ? layer->programs : none;
-	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(NULL, err);
-	if (closure == NULL)
-		return err != NULL ? err->code : ERROR_IO;
+	struct elf_closure *closure CLEANUP_CLOSURE = NULL;
+	int rc = elf_closure_new(NULL, &closure, err);
+	if (rc < 0)
+		return rc;
 
 	for (size_t i = 0; programs[i] != NULL; i++) {
 		char *path CLEANUP_FREE =
 			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(programs[i]));
-		int rc = elf_closure_add(closure, programs[i], err);
+		rc = elf_closure_add(closure, programs[i], err);
 		if (rc < 0)
 			return error_wrap(err, rc, "program %s", programs[i]);
 		rc = image_tree_add(tree, IMAGE_FILE, path, programs[i], 0755, err);
 		if (rc < 0)
 			return rc;
 	}
-	int rc = image_add_loaded(closure, layer->loaded_libraries, err);
+	rc = image_add_loaded(closure, layer->loaded_libraries, err);
 
 	/* The programs themselves, which the closure also has, were installed elsewhere. */
 	for (size_t i = 0; rc == 0 && i < closure->file_count; i++) {
@@ -78,9 +79,9 @@ int images_list_probes(const char *program_directory, struct text_list *probes, 
 	int rc = find_programs(program_directory, &directory, err);
 	if (rc == 0)
 		rc = file_list(directory, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		if (text_starts_with(names.items[i], IMAGES_PROBE_PREFIX))
-			text_list_take(probes, path_join(directory, names.items[i]));
+	text_each (name, &names) {
+		if (text_starts_with(name, IMAGES_PROBE_PREFIX))
+			text_list_take(probes, path_join(directory, name));
 	}
 	if (rc == 0 && probes->count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s: no probe-* programs there", directory);
@@ -125,7 +126,6 @@ int images_describe_probes(struct image_manifest *out, struct error *err)
 	}
 	if (rc < 0)
 		return rc;
-	*out = manifest;
-	manifest = (struct image_manifest){0};
+	*out = STEAL(manifest);
 	return 0;
 }

@@ -97,8 +97,7 @@ static int inspect(int64_t pid, struct digest_cache *digests, bool working,
 		rc = container_view_access(&view, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "process %lld of the container", (long long)pid);
-	*out = view;
-	view = (struct container_view){0};
+	*out = STEAL(view);
 	return 0;
 }
 

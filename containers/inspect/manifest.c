@@ -96,7 +96,6 @@ int image_manifest_load(const char *path, struct image_manifest *out, struct err
 		rc = json_members_read(&root, manifest_members, &manifest, &manifest.arena, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", path);
-	*out = manifest;
-	manifest = (struct image_manifest){0};
+	*out = STEAL(manifest);
 	return 0;
 }

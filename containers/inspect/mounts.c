@@ -88,9 +88,7 @@ int container_mounts_parse(const char *text, struct container_mounts *out, struc
 		if (rc < 0)
 			return error_wrap(err, rc, "mountinfo line %zu", i + 1);
 	}
-	*out = mounts;
-	/* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): the cleanup reads it */
-	mounts = (struct container_mounts){0};
+	*out = STEAL(mounts);
 	return 0;
 }
 

@@ -12,8 +12,6 @@
 /* The type of a file in st_mode. */
 enum { FILE_TYPE = 0170000, FILE_CHARACTER = 0020000, FILE_BLOCK = 0060000 };
 
-#define add_offence(offences, ...) (text_list_addf(offences, __VA_ARGS__))
-
 /* False, with an offence added, when the file does not exist. */
 static bool check_exists(struct text_list *offences, const char *what, const char *path,
 			 uv_stat_t *status)
@@ -23,7 +21,7 @@ static bool check_exists(struct text_list *offences, const char *what, const cha
 	*status = request.statbuf;
 	uv_fs_req_cleanup(&request);
 	if (rc < 0)
-		add_offence(offences, "%s %s: %s", what, path, uv_strerror(rc));
+		text_list_addf(offences, "%s %s: %s", what, path, uv_strerror(rc));
 	return rc == 0;
 }
 
@@ -32,15 +30,15 @@ static bool check_path(struct text_list *offences, const char *what, const char 
 {
 	if (path[0] != '/') {
 		if (path[0] == '\0')
-			add_offence(offences, "%s: path is empty", what);
+			text_list_addf(offences, "%s: path is empty", what);
 		else
-			add_offence(offences, "%s %s: path is not absolute", what, path);
+			text_list_addf(offences, "%s %s: path is not absolute", what, path);
 		return false;
 	}
 	for (const char *step = path; step != NULL; step = strchr(step, '/')) {
 		step += *step == '/';
 		if (strncmp(step, "..", 2) == 0 && (step[2] == '/' || step[2] == '\0')) {
-			add_offence(offences, "%s %s: path holds \"..\"", what, path);
+			text_list_addf(offences, "%s %s: path holds \"..\"", what, path);
 			return false;
 		}
 	}
@@ -50,7 +48,7 @@ static bool check_path(struct text_list *offences, const char *what, const char 
 static void check_target(struct text_list *offences, const char *what, const char *path)
 {
 	if (check_path(offences, what, path) && path[strspn(path, "/.")] == '\0')
-		add_offence(offences, "%s %s: path is the root of the container", what, path);
+		text_list_addf(offences, "%s %s: path is the root of the container", what, path);
 }
 
 static void check_linux_mount(struct text_list *offences, const struct grant_entry *mount)
@@ -69,12 +67,12 @@ static void check_linux_device(struct text_list *offences, const struct grant_en
 	    check_exists(offences, "device node", device->host_path, &status) &&
 	    (status.st_mode & FILE_TYPE) != FILE_CHARACTER &&
 	    (status.st_mode & FILE_TYPE) != FILE_BLOCK)
-		add_offence(offences, "device node %s: not a character or block device",
-			    device->host_path);
+		text_list_addf(offences, "device node %s: not a character or block device",
+			       device->host_path);
 	if (letters[0] == '\0' || letters[strspn(letters, "rwm")] != '\0')
-		add_offence(offences,
-			    "device node %s: permissions \"%s\" are not letters of \"rwm\"",
-			    device->host_path, letters);
+		text_list_addf(offences,
+			       "device node %s: permissions \"%s\" are not letters of \"rwm\"",
+			       device->host_path, letters);
 	check_target(offences, "device target", device->container_path);
 }
 
@@ -99,7 +97,7 @@ static bool parse_windows_path(struct text_list *offences, const char *what, con
 	char *full CLEANUP_FREE = text_format("%s%s", rooted ? "C:" : "", path);
 	if (windows_path_parse(full, what, out, &why) == 0)
 		return true;
-	add_offence(offences, "%s", why.text);
+	text_list_addf(offences, "%s", why.text);
 	return false;
 }
 
@@ -118,8 +116,9 @@ static void check_windows_mount(struct text_list *offences, const struct grant_e
 		return;
 	if (parse_windows_path(offences, "mount target", mount->container_path, &target) &&
 	    target.names.count == 0)
-		add_offence(offences, "mount target '%s': is the root of a drive of the container",
-			    mount->container_path);
+		text_list_addf(offences,
+			       "mount target '%s': is the root of a drive of the container",
+			       mount->container_path);
 }
 
 static void check_windows_device(struct text_list *offences, const struct grant_entry *entry)
@@ -127,16 +126,17 @@ static void check_windows_device(struct text_list *offences, const struct grant_
 	struct windows_device device = {0};
 	struct error why = {0};
 	if (windows_device_parse(entry->host_path, &device, &why) < 0)
-		add_offence(offences, "%s", why.text);
+		text_list_addf(offences, "%s", why.text);
 	else if (device.type == WINDOWS_DEVICE_CLASS && !windows_device_is_guid(device.id))
-		add_offence(offences, "device '%s': '%s' is not a GUID", entry->host_path,
-			    device.id);
+		text_list_addf(offences, "device '%s': '%s' is not a GUID", entry->host_path,
+			       device.id);
 	if (entry->container_path[0] != '\0')
-		add_offence(offences, "device %s: container path \"%s\", which containerd refuses",
-			    entry->host_path, entry->container_path);
+		text_list_addf(offences,
+			       "device %s: container path \"%s\", which containerd refuses",
+			       entry->host_path, entry->container_path);
 	if (entry->permissions[0] != '\0')
-		add_offence(offences, "device %s: permissions \"%s\", which containerd refuses",
-			    entry->host_path, entry->permissions);
+		text_list_addf(offences, "device %s: permissions \"%s\", which containerd refuses",
+			       entry->host_path, entry->permissions);
 }
 
 void launch_check_grant(const struct grant *grant, enum launch_system system,
@@ -148,9 +148,9 @@ void launch_check_grant(const struct grant *grant, enum launch_system system,
 	for (size_t i = 0; i < grant->envs.count; i++) {
 		const char *name = grant->envs.items[i].name;
 		if (name[0] == '\0')
-			add_offence(offences, "environment variable: name is empty");
+			text_list_addf(offences, "environment variable: name is empty");
 		else if (strchr(name, '=') != NULL)
-			add_offence(offences, "environment variable %s: name holds '='", name);
+			text_list_addf(offences, "environment variable %s: name holds '='", name);
 	}
 	for (size_t i = 0; i < mounts->count; i++)
 		(windows ? check_windows_mount : check_linux_mount)(offences, &mounts->items[i]);
@@ -167,6 +167,6 @@ void launch_check_grant(const struct grant *grant, enum launch_system system,
 					   : devices->items[i - mounts->count].container_path;
 		text_list_take(&places, windows ? windows_path_place(path) : memory_copy(path));
 		if (text_index_put(&seen, places.items[i], i) != i)
-			add_offence(offences, "container path %s: used twice", path);
+			text_list_addf(offences, "container path %s: used twice", path);
 	}
 }

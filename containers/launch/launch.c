@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/launch/launch.h"
 
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/nt_status.h"
 #include "containers/launch/launcher.h"
@@ -46,8 +45,7 @@ int launch_start(struct launcher *launcher, const struct launch_spec *spec, stru
 	if (offences.count > 0) {
 		/* Every offence, in one text: the plugin's author wants to see them all. */
 		struct text reason CLEANUP_TEXT = {0};
-		for (size_t i = 0; i < offences.count; i++)
-			text_addf(&reason, "%s%s", i > 0 ? "; " : "", offences.items[i]);
+		text_add_joined(&reason, "; ", (const char *const *)offences.items);
 		launch_ended(launch, LAUNCH_REFUSED, text_string(&reason));
 		launch->finished = true;
 	} else {

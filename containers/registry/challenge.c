@@ -111,8 +111,7 @@ int challenge_add(struct challenge *challenge, const char *header, size_t size, 
 		/* The strongest challenge wins. */
 		if (next.scheme > challenge->scheme) {
 			challenge_free(challenge);
-			*challenge = next;
-			next = (struct challenge){0};
+			*challenge = STEAL(next);
 		}
 		challenge_free(&next);
 		if (*at == '\0')

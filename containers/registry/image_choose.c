@@ -67,8 +67,8 @@ int image_index_choose(const struct image_index *index, const struct image_platf
 		const struct image_platform *platform = &entry->platform;
 		if (entry->artifact_type[0] != '\0' || text_equal(platform->os, "unknown"))
 			continue;
-		text_addf(&names, "%s%s", images++ > 0 ? ", " : "",
-			  image_platform_name(platform, &arena));
+		text_add_item(&names, ", ", image_platform_name(platform, &arena));
+		images++;
 		if (platform->os[0] == '\0' && platform->architecture[0] == '\0')
 			unnamed = unnamed != NULL ? unnamed : entry;
 		else if ((wanted == NULL || platform_fits(platform, wanted)) &&

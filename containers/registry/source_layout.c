@@ -75,7 +75,7 @@ static int choose_entries(const struct text *text, const struct source_name *nam
 		return 0;
 	}
 	for (size_t i = 0; i < all.count && i < SHOWN; i++)
-		text_addf(&shown, "%s%s", i > 0 ? ", " : "", all.items[i]);
+		text_add_item(&shown, ", ", all.items[i]);
 	text_add(&shown, all.count > SHOWN ? ", ..." : all.count == 0 ? "none" : "");
 	if (name->tag == NULL)
 		return error_set(err, ERROR_ARGUMENT, "several images, name one of %s",

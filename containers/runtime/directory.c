@@ -191,10 +191,10 @@ int runtime_remove_directory(const char *path, size_t *undone, struct error *err
 	if (file_is_directory(path))
 		result = file_list(path, &names, err);
 	/* owner.json exists as long as anything else does. */
-	for (size_t i = 0; i < names.count; i++) {
-		char *below CLEANUP_FREE = path_join(path, names.items[i]);
+	text_each (name, &names) {
+		char *below CLEANUP_FREE = path_join(path, name);
 		int rc = 0;
-		if (strcmp(names.items[i], OWNER_FILE) != 0)
+		if (strcmp(name, OWNER_FILE) != 0)
 			rc = file_remove_tree(below, result == 0 ? err : NULL);
 		result = result == 0 ? rc : result;
 	}

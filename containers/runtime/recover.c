@@ -115,8 +115,8 @@ static int recover_each(const struct runtime_recovery *recovery, const char *par
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int result = file_list(parent, &names, err);
-	for (size_t i = 0; i < names.count; i++) {
-		char *directory CLEANUP_FREE = path_join(parent, names.items[i]);
+	text_each (name, &names) {
+		char *directory CLEANUP_FREE = path_join(parent, name);
 		int rc = one(recovery, directory, recovered, result == 0 ? err : NULL);
 		result = result == 0 ? rc : result;
 	}

@@ -104,12 +104,8 @@ int wine_drivers_add(const struct wine_node *node, const struct wine_device *dev
 		rc = add_software(node, snapshot, "pocl", device->opencl_manifest, drivers, err);
 	discovery_free(snapshot);
 
-	if (rc == 0) {
-		struct error failure = {0};
-		closure = elf_closure_new(node->root, &failure);
-		if (closure == NULL)
-			rc = error_copy(err, &failure);
-	}
+	if (rc == 0)
+		rc = elf_closure_new(node->root, &closure, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(opengl_libraries); i++)
 		rc = elf_closure_add(closure, opengl_libraries[i], err);
 	for (size_t i = 0; rc == 0 && i < closure->file_count; i++)

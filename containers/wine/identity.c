@@ -77,16 +77,15 @@ int wine_identity_read(const struct wine_node *node, struct wine_identity *out, 
 	char *data CLEANUP_FREE = NULL;
 	const char *path = own;
 	size_t size = 0;
-	for (size_t i = 0; i < dlls.count; i++) {
-		if (strcmp(path_base(dlls.items[i]), VKD3D_LIBRARY) == 0)
-			path = dlls.items[i];
+	text_each (dll, &dlls) {
+		if (strcmp(path_base(dll), VKD3D_LIBRARY) == 0)
+			path = dll;
 	}
 	if (file_read(path, LIBRARY_MAX, &data, &size, NULL) == 0) {
 		identity.vkd3d = wine_vkd3d_version(data, size);
 		identity.dxil = wine_vkd3d_has_dxil(data, size);
 	}
-	*out = identity;
-	identity = (struct wine_identity){0};
+	*out = STEAL(identity);
 	return 0;
 }
 

@@ -186,15 +186,14 @@ static int add_same(const struct wine_content *content, const char *path)
 int wine_image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err)
 {
 	const struct wine_image_options *options = spec->user;
-	struct error failure = {0};
-	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
-		elf_closure_new(options->root, &failure);
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = NULL;
 	struct wine_content content = {.root = options->root, .tree = tree, .err = err};
 	struct text_list dlls CLEANUP_TEXT_LIST = {0};
-	if (closure == NULL)
-		return error_copy(err, &failure);
+	int rc = elf_closure_new(options->root, &closure, err);
+	if (rc < 0)
+		return rc;
 	text_list_split(&content.unused, unused_dlls, ' ');
-	int rc = image_tree_base(tree, err);
+	rc = image_tree_base(tree, err);
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(elf_files); i++)
 		rc = elf_closure_add(closure, elf_files[i], err);

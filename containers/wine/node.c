@@ -127,9 +127,9 @@ int wine_dlls_list(const char *folder, struct text_list *out, struct error *err)
 	if (folder == NULL || folder[0] == '\0')
 		return 0;
 	int rc = file_list(folder, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		if (text_glob("*.dll", names.items[i]))
-			text_list_take(out, path_join(folder, names.items[i]));
+	text_each (name, &names) {
+		if (text_glob("*.dll", name))
+			text_list_take(out, path_join(folder, name));
 	}
 	if (rc == 0 && out->count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s contains no *.dll", folder);
@@ -191,8 +191,7 @@ int wine_node_make(const char *directory, const char *programs, const char *dlls
 	}
 	if (rc < 0)
 		return error_wrap(err, rc, "Wine node");
-	*out = node;
-	node = (struct wine_node){0};
+	*out = STEAL(node);
 	return 0;
 }
 
@@ -208,8 +207,7 @@ int wine_node_open(const char *directory, struct wine_node *out, struct error *e
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", path);
 	node.directory = arena_string(&node.arena, directory);
-	*out = node;
-	node = (struct wine_node){0};
+	*out = STEAL(node);
 	return 0;
 }
 
@@ -239,9 +237,9 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 		if (!file_is_directory(folder))
 			continue;
 		int rc = file_list(folder, &names, err);
-		for (size_t j = 0; rc == 0 && j < names.count; j++) {
-			if (text_glob("probe-*.exe", names.items[j]))
-				text_list_take(out, path_join(folder, names.items[j]));
+		text_each (name, &names) {
+			if (text_glob("probe-*.exe", name))
+				text_list_take(out, path_join(folder, name));
 		}
 		if (rc < 0 || out->count > 0)
 			return rc;

@@ -222,8 +222,6 @@ int wine_translate(const struct wine_node *node, const struct launch_spec *windo
 		grant_keep(grant, &translation.command[STARTER]);
 	}
 	translation.spec.command = translation.command;
-	*out = translation;
-	/* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): the cleanup reads it */
-	translation = (struct wine_translation){0};
+	*out = STEAL(translation);
 	return 0;
 }

@@ -22,11 +22,6 @@ static const char *next_token(const char **at, size_t *size)
 	return *token != '\0' ? token : NULL;
 }
 
-static bool token_is(const char *token, size_t size, const char *word)
-{
-	return size == strlen(word) && memcmp(token, word, size) == 0;
-}
-
 int linker_script_inputs(const char *data, size_t size, struct text_list *inputs, struct error *err)
 {
 	char *text CLEANUP_FREE = strndup(data, size);
@@ -39,14 +34,14 @@ int linker_script_inputs(const char *data, size_t size, struct text_list *inputs
 	if (text == NULL)
 		return error_memory(err);
 	while ((token = next_token(&at, &length)) != NULL) {
-		bool names_files = token_is(token, length, "INPUT") ||
-				   token_is(token, length, "GROUP") ||
-				   token_is(token, length, "AS_NEEDED");
+		bool names_files = text_is(token, length, "INPUT") ||
+				   text_is(token, length, "GROUP") ||
+				   text_is(token, length, "AS_NEEDED");
 
-		if (token_is(token, length, "(")) {
+		if (text_is(token, length, "(")) {
 			if (command || depth > 0)
 				depth++;
-		} else if (token_is(token, length, ")")) {
+		} else if (text_is(token, length, ")")) {
 			if (depth > 0)
 				depth--;
 		} else if (depth > 0 && !names_files) {

@@ -6,8 +6,6 @@
 #include "discovery/linux/manifest.h"
 #include "discovery/linux/runtime_files.h"
 
-#include <string.h>
-
 /*
  * Software drivers, recognised by the file name of their library. The version is what follows `marker`
  * in the library, else the version in its file name, else that of the API in the manifest.
@@ -171,12 +169,11 @@ static int read_manifest(struct node *node, const char *manifest, const char *da
 	if (installed.driver == NULL)
 		return 0;
 
-	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
-		elf_closure_new(node->places->root, err);
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = NULL;
 	char *library CLEANUP_FREE = NULL;
-	if (closure == NULL)
-		return err->code;
-	rc = manifest_find_library(closure, manifest, icd.library_path, &library, err);
+	rc = elf_closure_new(node->places->root, &closure, err);
+	if (rc == 0)
+		rc = manifest_find_library(closure, manifest, icd.library_path, &library, err);
 	if (rc < 0)
 		return rc;
 	installed.library = library;
@@ -188,9 +185,9 @@ void software_discover(struct node *node)
 	const struct text_list *icds = &node->places->vulkan_icd_directories;
 	const struct text_list *vendors = &node->places->egl_vendor_directories;
 
-	for (size_t i = 0; i < icds->count; i++)
-		manifest_read_directory(node, icds->items[i], ".json", read_manifest, &vulkan);
-	for (size_t i = 0; i < vendors->count; i++)
-		manifest_read_directory(node, vendors->items[i], ".json", read_manifest, &egl);
+	text_each (folder, icds)
+		manifest_read_directory(node, folder, ".json", read_manifest, &vulkan);
+	text_each (folder, vendors)
+		manifest_read_directory(node, folder, ".json", read_manifest, &egl);
 	manifest_read_directory(node, node->places->opencl_vendors, ".icd", read_manifest, &opencl);
 }

@@ -10,8 +10,6 @@
 #include "discovery/linux/manifest.h"
 #include "discovery/linux/runtime_files.h"
 
-#include <string.h>
-
 struct user_mode {
 	const char *library;	/* pattern of text_glob() */
 	const char *kernels[3]; /* kernel drivers that it works with, NULL-ended */
@@ -46,15 +44,14 @@ static bool take_files(struct node *node, struct discovery_device *device,
 {
 	const struct discovery_device before = *device;
 	struct error err = {0};
-	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
-		elf_closure_new(node->places->root, &err);
-	struct runtime runtime = {.node = node, .device = device, .closure = closure};
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = NULL;
 
 	if (!filter_offers(device, installed->api))
 		return true;
-	int rc = closure != NULL
-			 ? runtime_add_path(&runtime, installed->manifest, false, "manifest", &err)
-			 : err.code;
+	int rc = elf_closure_new(node->places->root, &closure, &err);
+	struct runtime runtime = {.node = node, .device = device, .closure = closure};
+	if (rc == 0)
+		rc = runtime_add_path(&runtime, installed->manifest, false, "manifest", &err);
 	if (rc == 0)
 		rc = runtime_add_library(&runtime, installed->library, "driver-library", &err);
 	if (rc == 0 && text_equal(installed->api, "opengl"))
@@ -102,10 +99,9 @@ static int read_manifest(struct node *node, const char *manifest, const char *da
 	const char *name = path_base(icd.library_path);
 	for (size_t i = 0; i < builder->device_count; i++)
 		needed |= find_driver(builder->devices[i], installed.api, name) != NULL;
-	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
-		needed ? elf_closure_new(node->places->root, err) : NULL;
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = NULL;
 	char *library CLEANUP_FREE = NULL;
-	if (closure == NULL ||
+	if (!needed || elf_closure_new(node->places->root, &closure, err) < 0 ||
 	    manifest_find_library(closure, manifest, icd.library_path, &library, err) < 0)
 		return 0;
 	installed.library = library;

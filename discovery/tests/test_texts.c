@@ -78,8 +78,7 @@ static void expect_inputs(const char *script, const char *wanted)
 	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
 	(void)linker_script_inputs(script, strlen(script), &inputs, &err);
-	for (size_t i = 0; i < inputs.count; i++)
-		text_addf(&seen, "%s%s", i != 0 ? " " : "", inputs.items[i]);
+	text_add_joined(&seen, " ", (const char *const *)inputs.items);
 	text_add(&seen, err.text);
 	UNIT_STRING(text_string(&seen), wanted);
 }

@@ -121,8 +121,7 @@ static void add_names(struct text *out, const char *name, const char *const *nam
 {
 	struct text line CLEANUP_TEXT = {0};
 
-	for (size_t i = 0; names[i] != NULL; i++)
-		text_addf(&line, "%s%s", i != 0 ? ", " : "", names[i]);
+	text_add_joined(&line, ", ", names);
 	add_field(out, name, text_string(&line));
 }
 

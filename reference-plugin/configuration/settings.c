@@ -250,8 +250,7 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 			*(int *)target = (int)choice;
 			break;
 		}
-		for (size_t i = 0; i < choice; i++)
-			text_addf(&names, "%s%s", i == 0 ? "" : ", ", setting->choices[i]);
+		text_add_joined(&names, ", ", setting->choices);
 		rc = error_set(err, ERROR_FORMAT, "'%s' is not one of %s", value,
 			       text_string(&names));
 		break;
@@ -282,8 +281,7 @@ void setting_format(const struct setting *setting, const struct config *config, 
 		text_add(out, *(const char *const *)value);
 		break;
 	case SETTING_LIST:
-		for (size_t i = 0; i < list->count; i++)
-			text_addf(out, "%s%s", i == 0 ? "" : ",", list->items[i]);
+		text_add_joined(out, ",", (const char *const *)list->items);
 		break;
 	case SETTING_CHOICE:
 		text_add(out, setting->choices[*(const int *)value]);

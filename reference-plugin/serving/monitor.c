@@ -164,12 +164,11 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 		end(connection);
 }
 
-static int endpoint_init(struct monitor *monitor, union endpoint *endpoint, void *data)
+static void endpoint_init(struct monitor *monitor, union endpoint *endpoint, void *data)
 {
-	int rc = monitor->is_pipe ? uv_pipe_init(monitor->loop, &endpoint->pipe, 0)
-				  : uv_tcp_init(monitor->loop, &endpoint->tcp);
+	(void)(monitor->is_pipe ? uv_pipe_init(monitor->loop, &endpoint->pipe, 0)
+				: uv_tcp_init(monitor->loop, &endpoint->tcp));
 	endpoint->handle.data = data;
-	return rc;
 }
 
 static void on_connection(uv_stream_t *listener, int status)
@@ -182,7 +181,7 @@ static void on_connection(uv_stream_t *listener, int status)
 	connection->next = monitor->connections;
 	(void)uv_timer_init(monitor->loop, &connection->timer);
 	connection->timer.data = connection;
-	(void)endpoint_init(monitor, &connection->peer, connection);
+	endpoint_init(monitor, &connection->peer, connection);
 	monitor->connections = connection;
 	monitor->connection_count++;
 	if (uv_accept(listener, &connection->peer.stream) < 0 ||
@@ -242,7 +241,7 @@ int monitor_open(uv_loop_t *loop, const char *address, monitor_answer *answer, v
 #ifndef _WIN32
 	monitor->is_pipe = text_starts_with(address, "unix:");
 #endif
-	(void)endpoint_init(monitor, &monitor->listener, monitor);
+	endpoint_init(monitor, &monitor->listener, monitor);
 	int rc = listen_at(monitor, address, err);
 	if (rc < 0) {
 		monitor_close(monitor);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference-plugin/serving/socket_file.h"
 
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -50,9 +49,9 @@ static struct text_list sockets(const char *directory, const char *label, long l
 	struct text_list paths = {0};
 	if (file_list(directory, &names, NULL) < 0)
 		return paths;
-	for (size_t i = 0; i < names.count; i++) {
-		if (made_ms(names.items[i], label) > after_ms)
-			text_list_take(&paths, path_join(directory, names.items[i]));
+	text_each (name, &names) {
+		if (made_ms(name, label) > after_ms)
+			text_list_take(&paths, path_join(directory, name));
 	}
 	return paths;
 }
@@ -61,8 +60,8 @@ bool socket_file_newer_serves(const char *directory, const char *label, const ch
 {
 	struct text_list newer CLEANUP_TEXT_LIST =
 		sockets(directory, label, made_ms(own_name, label));
-	for (size_t i = 0; i < newer.count; i++) {
-		if (!socket_file_nobody_listens(newer.items[i]))
+	text_each (path, &newer) {
+		if (!socket_file_nobody_listens(path))
 			return true;
 	}
 	return false;
@@ -71,8 +70,8 @@ bool socket_file_newer_serves(const char *directory, const char *label, const ch
 bool socket_file_older_exists(const char *directory, const char *label, const char *own_name)
 {
 	struct text_list all CLEANUP_TEXT_LIST = sockets(directory, label, -1);
-	for (size_t i = 0; i < all.count; i++) {
-		if (made_ms(path_base(all.items[i]), label) < made_ms(own_name, label))
+	text_each (path, &all) {
+		if (made_ms(path_base(path), label) < made_ms(own_name, label))
 			return true;
 	}
 	return false;
@@ -81,9 +80,9 @@ bool socket_file_older_exists(const char *directory, const char *label, const ch
 void socket_file_remove_stale(const char *directory, const char *label)
 {
 	struct text_list all CLEANUP_TEXT_LIST = sockets(directory, label, -1);
-	for (size_t i = 0; i < all.count; i++) {
+	text_each (path, &all) {
 		uv_fs_t request;
-		if (socket_file_nobody_listens(all.items[i]))
-			(void)uv_fs_unlink(NULL, &request, all.items[i], NULL);
+		if (socket_file_nobody_listens(path))
+			(void)uv_fs_unlink(NULL, &request, path, NULL);
 	}
 }

@@ -195,8 +195,7 @@ static int redact_journal(struct packing *packing, struct error *err)
 	cJSON_Delete(packing->report);
 	packing->report = NULL;
 	text_free(&packing->journal);
-	packing->journal = journal;
-	journal = (struct text){0};
+	packing->journal = STEAL(journal);
 	return parse_journal(packing, err);
 }
 

@@ -123,7 +123,7 @@ int product_parse(const char *data, size_t size, struct product *out, struct err
 		if (rc == 0 && at.node != NULL)
 			rc = member->check(&at, &fault);
 		if (rc < 0)
-			text_addf(&faults, "%s%s", faults.size > 0 ? "; " : "", fault.text);
+			text_add_item(&faults, "; ", fault.text);
 	}
 	return faults.size > 0 ? error_set(err, ERROR_FORMAT, "%s", text_string(&faults))
 			       : json_members_read(&root, product_members, out, &out->arena, err);

@@ -10,7 +10,7 @@ static void add_group(const struct fleet_group *group, bool color, struct text *
 {
 	struct text names CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < group->node_count && i < NODES_SHOWN; i++)
-		text_addf(&names, "%s%s", i > 0 ? ", " : "", group->nodes[i]);
+		text_add_item(&names, ", ", group->nodes[i]);
 	if (group->node_count > NODES_SHOWN)
 		text_addf(&names, " and %zu more", group->node_count - NODES_SHOWN);
 	text_addf(out, "%s%6zu of %-6zu %s", style(color, STYLE_BOLD), group->node_count, group->of,

@@ -114,8 +114,8 @@ static bool docker_on_windows(bool windows)
 
 static void report_devices(const struct selected *selected)
 {
-	for (size_t i = 0; i < selected->notes.count; i++)
-		log_warning("%s", selected->notes.items[i]);
+	text_each (note, &selected->notes)
+		log_warning("%s", note);
 	for (size_t i = 0; i < selected->count; i++) {
 		const struct discovery_device *device = selected->devices[i];
 		if (device->health != DISCOVERY_HEALTHY)

@@ -324,7 +324,6 @@ int image_contents_read(struct image_source *source, const struct image *image,
 		files_end_layer(&files);
 	}
 	contents_conclude(&files, image, &contents);
-	*out = contents;
-	contents = (struct image_contents){0};
+	*out = STEAL(contents);
 	return 0;
 }

@@ -405,7 +405,7 @@ static int judge_set(struct walk *walk, const struct json_at *at, struct match *
 	if (tag[0] != '\0')
 		out->why = arena_format(walk->arena, "of the set '%.100s' %s", tag, out->why);
 	if (walk->reasons->size < REASONS_MAX)
-		text_addf(walk->reasons, "%s%s", walk->reasons->size > 0 ? "; " : "", out->why);
+		text_add_item(walk->reasons, "; ", out->why);
 	return rc;
 }
 

@@ -23,7 +23,7 @@ static void judge_vendor(struct compat_case *it)
 	for (const char *const *vendor = catalogue_vendors; *vendor != NULL; vendor++) {
 		if (!wants_vendor(it->wants, *vendor))
 			continue;
-		text_addf(&wanted, "%s%s", wanted.size > 0 ? " or " : "", *vendor);
+		text_add_item(&wanted, " or ", *vendor);
 		if (has == NULL && case_has_gpu(it, *vendor))
 			has = *vendor;
 	}
@@ -62,7 +62,7 @@ static void judge_code(struct compat_case *it, const char *what, const char *con
 	struct text wanted CLEANUP_TEXT = {0};
 	bool runs = false;
 	for (const char *const *one = list; *one != NULL; one++) {
-		text_addf(&wanted, "%s%s", one == list ? "" : ", ", *one);
+		text_add_item(&wanted, ", ", *one);
 		runs = runs || fits(*one, strlen(*one), has);
 	}
 	if (wanted.size > 0)

@@ -46,9 +46,11 @@ static int root_bind(const char *root, const char *source, const char *destinati
 /* What the image holds. */
 static int root_add_image(const char *root, const struct bare_root *bare, struct error *err)
 {
-	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = elf_closure_new(NULL, err);
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = NULL;
 	char *library CLEANUP_FREE = NULL;
-	int rc = closure == NULL ? ERROR_MEMORY : elf_closure_add(closure, bare->program, err);
+	int rc = elf_closure_new(NULL, &closure, err);
+	if (rc == 0)
+		rc = elf_closure_add(closure, bare->program, err);
 	if (rc == 0)
 		rc = elf_closure_find(closure, bare->library, &library, err);
 	if (rc == 0)

@@ -245,7 +245,6 @@ int publication_read(struct text *document, struct publication *out, struct erro
 		rc = check_files(&publication, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "manifest");
-	*out = publication;
-	publication = (struct publication){0};
+	*out = STEAL(publication);
 	return 0;
 }

@@ -109,8 +109,7 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 			add(&made, COMPARE_GONE, &made.from_view.checks[i], NULL);
 	}
 	qsort(made.changes, made.count, sizeof(*made.changes), by_kind);
-	*out = made;
-	made = (struct comparison){0};
+	*out = STEAL(made);
 	return 0;
 }
 
