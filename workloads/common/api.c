@@ -194,6 +194,19 @@ void api_add_drm(struct members *device, struct api_node primary, struct api_nod
 	add_node(&drm, "render", render);
 }
 
+struct members api_device_new(size_t index)
+{
+	struct members device = members_new();
+	member_number(&device, "index", (double)index);
+	return device;
+}
+
+void api_add_ids(struct members *device, unsigned vendor_id, unsigned device_id)
+{
+	member_hex(device, "vendorId", vendor_id, 4);
+	member_hex(device, "deviceId", device_id, 4);
+}
+
 void api_add_driver(struct members *device, const char *version)
 {
 	struct members driver = member_object(device, "driver");

@@ -127,6 +127,12 @@ bool api_find(const char *library, const char *name, void *pointer);
 /* Keeps a message; beyond the bounds it is cut or dropped. */
 void api_report_message(struct api_report *report, const char *message);
 
+/* An element of `devices`, which begins with its index. */
+struct members api_device_new(size_t index);
+
+/* For an element of `devices`: {"vendorId": "0x10de", "deviceId": "0x2684"}. */
+void api_add_ids(struct members *device, unsigned vendor_id, unsigned device_id);
+
 enum { API_PCI_UNKNOWN = -1 }; /* as a number of an address: the driver does not report it */
 
 /* For an element of `devices`: {"pciAddress": "0000:3b:00.0"}; "3b:00.0" where the domain is unknown, and

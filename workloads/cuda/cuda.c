@@ -80,12 +80,11 @@ static int attribute(const struct cuda *cuda, cuda_device device, enum cuda_attr
 
 static cJSON *describe(const struct cuda *cuda, const struct api_report *report, int index)
 {
-	struct members members CLEANUP_MEMBERS = members_new();
+	struct members members CLEANUP_MEMBERS = api_device_new((size_t)index);
 	const cuda_device device = cuda->devices[index];
 	char name[256] = "";
 
 	(void)cuda->cuDeviceGetName(name, sizeof(name) - 1, device);
-	member_number(&members, "index", index);
 	member_optional(&members, "name", name);
 	member_bool(&members, "software", false);
 

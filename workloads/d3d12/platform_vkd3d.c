@@ -32,19 +32,17 @@ static HRESULT signal_event(HANDLE event)
 
 static cJSON *describe(struct d3d12 *d3d, size_t index)
 {
-	struct members device CLEANUP_MEMBERS = members_new();
+	struct members device CLEANUP_MEMBERS = api_device_new(index);
 	VkPhysicalDeviceMemoryProperties memory = {0};
 	char version[16] = "";
 	VkPhysicalDeviceProperties properties = {0};
 	d3d->vkGetPhysicalDeviceProperties(d3d->devices[index], &properties);
 	d3d->vkGetPhysicalDeviceMemoryProperties(d3d->devices[index], &memory);
 	(void)snprintf(version, sizeof(version), "0x%08x", properties.driverVersion);
-	member_number(&device, "index", (double)index);
 	member_text(&device, "name", properties.deviceName, sizeof(properties.deviceName));
 	member_string(&device, "type", vulkan_device_type_name(properties.deviceType));
 	member_bool(&device, "software", properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU);
-	member_hex(&device, "vendorId", properties.vendorID, 4);
-	member_hex(&device, "deviceId", properties.deviceID, 4);
+	api_add_ids(&device, properties.vendorID, properties.deviceID);
 	api_add_driver(&device, version);
 	member_number(&device, "memoryBytes", vulkan_local_bytes(&memory));
 	return members_take(&device);

@@ -30,7 +30,7 @@ static bool ask_bool(const struct dxcore_adapter *adapter, enum dxcore_property 
 
 cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 {
-	struct members device CLEANUP_MEMBERS = members_new();
+	struct members device CLEANUP_MEMBERS = api_device_new(index);
 	IDXCoreAdapter *object = adapter->object;
 
 	char name[NAME_MAX_BYTES + 1] = "";
@@ -39,7 +39,6 @@ cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 		object->lpVtbl->GetPropertySize(object, DXCORE_DRIVER_DESCRIPTION, &size) >= 0 &&
 		size > 0 && size < sizeof(name) &&
 		ask(adapter, DXCORE_DRIVER_DESCRIPTION, name, size);
-	member_number(&device, "index", (double)index);
 	member_string(&device, "name", named ? name : NULL);
 
 	const bool hardware = ask_bool(adapter, DXCORE_IS_HARDWARE, true);
@@ -55,8 +54,7 @@ cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 
 	struct dxcore_hardware_id id = {0};
 	if (ask(adapter, DXCORE_HARDWARE_ID, &id, sizeof(id))) {
-		member_hex(&device, "vendorId", id.vendor, 4);
-		member_hex(&device, "deviceId", id.device, 4);
+		api_add_ids(&device, id.vendor, id.device);
 		member_hex(&device, "subSystemId", id.subsystem, 8);
 		member_hex(&device, "revision", id.revision, 2);
 	}

@@ -11,7 +11,7 @@ enum { VENDOR_MICROSOFT = 0x1414, DEVICE_BASIC_RENDER = 0x8c, DXGI_FLAG_SOFTWARE
 
 cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 {
-	struct members device CLEANUP_MEMBERS = members_new();
+	struct members device CLEANUP_MEMBERS = api_device_new(index);
 	IDXGIAdapter1 *adapter = dxgi->adapters[index];
 	DXGI_ADAPTER_DESC1 description = {0};
 	LARGE_INTEGER version = {0}; /* of the user-mode driver */
@@ -24,12 +24,10 @@ cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 			       description.DeviceId == DEVICE_BASIC_RENDER) ||
 			      (dxgi->emulated && (renderer_is_software(dxgi->renderer) ||
 						  renderer_is_software(name)));
-	member_number(&device, "index", (double)index);
 	member_string(&device, "name", name);
 	member_string(&device, "type", software ? "cpu" : NULL);
 	member_bool(&device, "software", software);
-	member_hex(&device, "vendorId", description.VendorId, 4);
-	member_hex(&device, "deviceId", description.DeviceId, 4);
+	api_add_ids(&device, description.VendorId, description.DeviceId);
 	member_hex(&device, "subSystemId", description.SubSysId, 8);
 	member_hex(&device, "revision", description.Revision, 2);
 	member_bytes(&device, "deviceLuid", (const uint8_t *)&description.AdapterLuid,

@@ -36,7 +36,7 @@ static int number_at(const uint8_t *properties, size_t place)
 static cJSON *describe(const struct hip *hip, const struct api_report *report,
 		       struct hip_device *device)
 {
-	struct members members CLEANUP_MEMBERS = members_new();
+	struct members members CLEANUP_MEMBERS = api_device_new((size_t)device->ordinal);
 	uint8_t *properties CLEANUP_FREE = memory_allocate(1, HIP_PROPERTIES_SIZE);
 	const bool known = hip->hipGetDeviceProperties(properties, device->ordinal) == HIP_SUCCESS;
 
@@ -46,7 +46,6 @@ static cJSON *describe(const struct hip *hip, const struct api_report *report,
 
 	char name[256] = "";
 	(void)hip->hipDeviceGetName(name, sizeof(name) - 1, device->ordinal);
-	member_number(&members, "index", device->ordinal);
 	member_optional(&members, "name", name);
 	const char *type = "discrete-gpu";
 	if (!known)

@@ -92,7 +92,7 @@ static void add_driver(struct members *members, const struct levelzero *lz,
 
 static int describe(struct levelzero *lz, size_t index, cJSON **out, struct error *err)
 {
-	struct members members CLEANUP_MEMBERS = members_new();
+	struct members members CLEANUP_MEMBERS = api_device_new(index);
 	struct levelzero_device *device = &lz->devices[index];
 	ze_device_luid_ext_properties_t luid = {
 		.stype = ZE_STRUCTURE_TYPE_DEVICE_LUID_EXT_PROPERTIES};
@@ -103,7 +103,6 @@ static int describe(struct levelzero *lz, size_t index, cJSON **out, struct erro
 	if (rc != 0)
 		return rc;
 	device->largest = properties.maxMemAllocSize;
-	member_number(&members, "index", (double)index);
 	member_text(&members, "name", properties.name, sizeof(properties.name));
 	const char *type = NULL;
 	if (properties.type == ZE_DEVICE_TYPE_GPU)
@@ -116,8 +115,7 @@ static int describe(struct levelzero *lz, size_t index, cJSON **out, struct erro
 		type = "accelerator";
 	member_string(&members, "type", type);
 	member_bool(&members, "software", properties.type == ZE_DEVICE_TYPE_CPU);
-	member_hex(&members, "vendorId", properties.vendorId, 4);
-	member_hex(&members, "deviceId", properties.deviceId, 4);
+	api_add_ids(&members, properties.vendorId, properties.deviceId);
 	add_bytes(&members, "deviceUuid", properties.uuid.id, sizeof(properties.uuid.id));
 	add_bytes(&members, "deviceLuid", luid.luid.id, sizeof(luid.luid.id));
 

@@ -51,7 +51,7 @@ bool nvml_parse_uuid(const char *text, uint8_t out[16])
 
 static cJSON *describe(const struct nvml *nvml, unsigned index, nvml_device device)
 {
-	struct members members CLEANUP_MEMBERS = members_new();
+	struct members members CLEANUP_MEMBERS = api_device_new(index);
 	char name[NVML_TEXT_MAX + 1] = "";
 	char text[NVML_TEXT_MAX + 1] = "";
 	uint8_t uuid[16] = {0};
@@ -59,7 +59,6 @@ static cJSON *describe(const struct nvml *nvml, unsigned index, nvml_device devi
 	struct nvml_memory memory = {0};
 
 	(void)nvml->nvmlDeviceGetName(device, name, NVML_TEXT_MAX);
-	member_number(&members, "index", index);
 	member_optional(&members, "name", name);
 	member_bool(&members, "software", false);
 
@@ -68,8 +67,7 @@ static cJSON *describe(const struct nvml *nvml, unsigned index, nvml_device devi
 	member_bytes(&members, "deviceUuid", known ? uuid : NULL, sizeof(uuid));
 	if (nvml->nvmlDeviceGetPciInfo(device, &pci) == NVML_SUCCESS) {
 		api_add_pci_address(&members, pci.domain, pci.bus & 0xFFu, pci.device & 0xFFu, 0);
-		member_hex(&members, "vendorId", pci.id & 0xFFFFu, 4);
-		member_hex(&members, "deviceId", pci.id >> 16, 4);
+		api_add_ids(&members, pci.id & 0xFFFFu, pci.id >> 16);
 		member_hex(&members, "subSystemId", pci.subsystem_id, 8);
 	}
 

@@ -100,7 +100,7 @@ static cJSON *describe_device(struct opencl *cl, size_t index)
 		     {CL_DEVICE_TYPE_CPU, "cpu"},
 		     {CL_DEVICE_TYPE_ACCELERATOR, "accelerator"},
 		     {CL_DEVICE_TYPE_CUSTOM, "custom"}};
-	struct members device CLEANUP_MEMBERS = members_new();
+	struct members device CLEANUP_MEMBERS = api_device_new(index);
 	const struct opencl_device *described = &cl->devices[index];
 	cl_device_id id = described->id;
 	char *version CLEANUP_FREE = read_string(cl, id, CL_DRIVER_VERSION);
@@ -125,7 +125,6 @@ static cJSON *describe_device(struct opencl *cl, size_t index)
 		luid_valid != CL_FALSE &&
 		read_value(cl, id, CL_DEVICE_LUID_KHR, luid, sizeof(luid));
 
-	member_number(&device, "index", (double)index);
 	member_number(&device, "platform", (double)described->platform_index);
 	add_info(&device, "name", cl, id, CL_DEVICE_NAME);
 	member_string(&device, "type", type_name);

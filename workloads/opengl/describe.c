@@ -81,9 +81,8 @@ cJSON *opengl_describe_device(const struct opengl_device *device, size_t index)
 {
 	static const char es[] = "OpenGL ES ";
 	static const char profile[] = " (Core Profile)";
-	struct members members CLEANUP_MEMBERS = members_new();
+	struct members members CLEANUP_MEMBERS = api_device_new(index);
 
-	member_number(&members, "index", (double)index);
 	member_optional(&members, "name", device->renderer);
 	member_string(&members, "type", device->software ? "cpu" : NULL);
 	member_bool(&members, "software", device->software);

@@ -64,9 +64,8 @@ static void add_number(struct members *device, const char *key, const struct vaa
 cJSON *vaapi_describe(const struct vaapi *va, size_t index)
 {
 	const struct vaapi_node *node = &va->nodes[index];
-	struct members device CLEANUP_MEMBERS = members_new();
+	struct members device CLEANUP_MEMBERS = api_device_new(index);
 
-	member_number(&device, "index", (double)index);
 	member_string(&device, "name",
 		      node->reason.code == 0 ? va->vaQueryVendorString(node->display) : NULL);
 	member_bool(&device, "software", false);

@@ -109,14 +109,12 @@ static void add_offer(const struct encoder *description, const char *name, enum 
 static cJSON *describe(const struct vpl *vpl, const mfxImplDescription *implementation,
 		       const mfxExtendedDeviceId *id)
 {
-	struct members device CLEANUP_MEMBERS = members_new();
+	struct members device CLEANUP_MEMBERS = api_device_new(vpl->count);
 
-	member_number(&device, "index", (double)vpl->count);
 	member_text(&device, "name", implementation->ImplName, sizeof(implementation->ImplName));
 	member_bool(&device, "software", false);
 	if (id != NULL) {
-		member_hex(&device, "vendorId", id->VendorID, 4);
-		member_hex(&device, "deviceId", id->DeviceID, 4);
+		api_add_ids(&device, id->VendorID, id->DeviceID);
 		member_bytes(&device, "deviceLuid", id->LUIDValid == 1 ? id->DeviceLUID : NULL,
 			     sizeof(id->DeviceLUID));
 		api_add_pci_address(&device, id->PCIDomain, id->PCIBus, id->PCIDevice,

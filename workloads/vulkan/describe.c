@@ -148,7 +148,7 @@ uint64_t vulkan_free_bytes(const struct vulkan *vk, VkPhysicalDevice device)
 
 cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 {
-	struct members device CLEANUP_MEMBERS = members_new();
+	struct members device CLEANUP_MEMBERS = api_device_new(index);
 	struct facts facts = {0};
 	VkPhysicalDeviceMemoryProperties memory = {0};
 
@@ -161,12 +161,10 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 			       driver != VK_DRIVER_ID_MESA_VENUS) ||
 			      driver == VK_DRIVER_ID_MESA_LLVMPIPE ||
 			      driver == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
-	member_number(&device, "index", (double)index);
 	member_text(&device, "name", properties->deviceName, sizeof(properties->deviceName));
 	member_string(&device, "type", vulkan_device_type_name(properties->deviceType));
 	member_bool(&device, "software", software);
-	member_hex(&device, "vendorId", properties->vendorID, 4);
-	member_hex(&device, "deviceId", properties->deviceID, 4);
+	api_add_ids(&device, properties->vendorID, properties->deviceID);
 
 	const VkPhysicalDeviceIDProperties *id = &facts.id;
 	const bool has_luid = facts.has_id && id->deviceLUIDValid != VK_FALSE;
