@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 static int parse_error(const char *data, size_t size, const char *at, const char *what,
@@ -268,12 +267,9 @@ static void add_place(struct text *text, const struct json_at *at)
 int json_error(const struct json_at *at, struct error *err, const char *format, ...)
 {
 	struct text text CLEANUP_TEXT = {0};
-	va_list args;
 	add_place(&text, at);
 	text_add(&text, text.size != 0 ? ": " : "");
-	va_start(args, format);
-	text_vaddf(&text, format, args);
-	va_end(args);
+	text_add_formatted(&text, format);
 	return error_set(err, ERROR_FORMAT, "%s", text_string(&text));
 }
 

@@ -111,10 +111,7 @@ static int wrong(struct reading *reading, const struct json_at *at, enum json_de
 		 const char *format, ...)
 {
 	struct text what CLEANUP_TEXT = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&what, format, args);
-	va_end(args);
+	text_add_formatted(&what, format);
 	reading->checking->defect = defect;
 	int rc = json_error(at, reading->err, "%s", text_string(&what));
 	if (defect == JSON_TOO_MANY)

@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,12 +53,9 @@ void log_message(enum log_level level, const char *format, ...)
 {
 	struct text message CLEANUP_TEXT = {0};
 	struct text line CLEANUP_TEXT = {0};
-	va_list args;
 	if (level > logger.level)
 		return;
-	va_start(args, format);
-	text_vaddf(&message, format, args);
-	va_end(args);
+	text_add_formatted(&message, format);
 	add_line(&line, level, &message);
 	if (!message.failed && !line.failed) {
 		(void)file_write_all(STDERR_FILENO, line.data, line.size);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/members.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 enum { BYTES_MAX = 64 };
@@ -87,10 +86,7 @@ void member_taken(struct members *members, const char *key, char *string)
 void member_format(struct members *members, const char *key, const char *format, ...)
 {
 	struct text text CLEANUP_TEXT = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&text, format, args);
-	va_end(args);
+	text_add_formatted(&text, format);
 	member_taken(members, key, text_take(&text));
 }
 

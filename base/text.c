@@ -94,10 +94,7 @@ void text_add_all(struct text *text, const struct text *other)
 
 void text_addf(struct text *text, const char *format, ...)
 {
-	va_list args;
-	va_start(args, format);
-	text_vaddf(text, format, args);
-	va_end(args);
+	text_add_formatted(text, format);
 }
 
 const char *text_string(const struct text *text)
@@ -216,10 +213,7 @@ void text_add_escaped(struct text *text, const char *data, size_t size)
 void text_add_line(struct text *text, const char *format, ...)
 {
 	struct text line CLEANUP_TEXT = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&line, format, args);
-	va_end(args);
+	text_add_formatted(&line, format);
 	text->failed = text->failed || line.failed;
 	text_add_escaped(text, text_string(&line), line.size);
 	text_add(text, "\n");
@@ -243,10 +237,7 @@ void text_add_argument(struct text *text, const char *argument)
 char *text_format(const char *format, ...)
 {
 	struct text text = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&text, format, args);
-	va_end(args);
+	text_add_formatted(&text, format);
 	return text_take(&text);
 }
 
@@ -369,10 +360,7 @@ void text_list_add(struct text_list *list, const char *string)
 void text_list_addf(struct text_list *list, const char *format, ...)
 {
 	struct text text CLEANUP_TEXT = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&text, format, args);
-	va_end(args);
+	text_add_formatted(&text, format);
 	text_list_take(list, text_take(&text));
 }
 

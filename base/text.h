@@ -43,6 +43,15 @@ void text_add_all(struct text *text, const struct text *other);
 void text_addf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
 void text_vaddf(struct text *text, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
+/* In a function whose last named parameter is `format`: adds the arguments after it, formatted as printf() does. */
+#define text_add_formatted(text, format)                                                           \
+	do {                                                                                       \
+		va_list args_;                                                                     \
+		va_start(args_, format);                                                           \
+		text_vaddf(text, format, args_);                                                   \
+		va_end(args_);                                                                     \
+	} while (0)
+
 /* The string built so far, "" when empty. Owned by the object. */
 const char *text_string(const struct text *text);
 

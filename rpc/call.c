@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "rpc/headers.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 struct rpc_call {
@@ -48,10 +47,7 @@ static void PRINTF_LIKE(3, 4) finish(struct rpc_call *call, int code, const char
 {
 	struct exchange *exchange = &call->exchange;
 	struct text text CLEANUP_TEXT = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&text, format, args);
-	va_end(args);
+	text_add_formatted(&text, format);
 	exchange->released = true;
 	exchange->deadline_ms = UINT64_MAX;
 	if (!exchange->session->ended) {

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "base/utf16.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <windows.h>
@@ -102,10 +101,7 @@ int error_windows(struct error *err, unsigned long code, const char *format, ...
 		length > 0 ? wide_to_utf8(message) : text_format("Windows error %lu", code);
 	(void)LocalFree(message);
 	struct text text CLEANUP_TEXT = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&text, format, args);
-	va_end(args);
+	text_add_formatted(&text, format);
 	return error_set(err, code_of_windows(code), "%s: %s", text_string(&text),
 			 reason != NULL ? reason : "");
 }

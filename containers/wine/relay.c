@@ -19,12 +19,9 @@ enum { BACKLOG = 64, SOCKET_MODE = 0600 };
 void relay_note(struct relay *relay, const char *format, ...)
 {
 	struct text note CLEANUP_TEXT = {0};
-	va_list args;
 	if (relay->options.on_note == NULL)
 		return;
-	va_start(args, format);
-	text_vaddf(&note, format, args);
-	va_end(args);
+	text_add_formatted(&note, format);
 	relay->options.on_note(text_string(&note), relay->options.user);
 }
 

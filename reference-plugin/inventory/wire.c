@@ -41,13 +41,10 @@ int replica_id_error(struct error *err, int code, const char *id, const char *fo
 {
 	enum { SHOWN_MAX = 150 };
 	struct text text CLEANUP_TEXT = {0};
-	va_list args;
 	text_add_escaped(&text, id, strnlen(id, SHOWN_MAX + 1));
 	bool cut = text.size > SHOWN_MAX;
 	char *shown CLEANUP_FREE = text_take(&text);
-	va_start(args, format);
-	text_vaddf(&text, format, args);
-	va_end(args);
+	text_add_formatted(&text, format);
 	return error_set(err, code, "device id \"%.*s%s\"%s", (int)SHOWN_MAX,
 			 shown != NULL ? shown : "", cut ? "..." : "", text_string(&text));
 }
