@@ -242,6 +242,10 @@ static void mixed_calls(struct rig *rig, const struct rig_item *item, size_t cal
 		tally_add(&answers, call->code == RPC_OK, "%s: %s %s for %s",
 			  method_names[methods[i % count]], rpc_code_name(call->code),
 			  call->message, call->id);
+		if (call->code == RPC_DEADLINE_EXCEEDED)
+			check_advise(rig->run,
+				     "Calls may wait for each other: take locks in the same order "
+				     "in all methods, and hold none while waiting.");
 	}
 }
 

@@ -221,6 +221,9 @@ static void judge_answers(const struct others *others, const char *when)
 			const char *owner = find_owner(others, i, path);
 			tally_add(&own, owner == NULL, "%s for %s, which is that of %s", path,
 				  one->id, owner != NULL ? owner : "nobody else");
+			if (owner != NULL)
+				check_advise(rig->run, "Look devices up by id, not by their place "
+						       "in a list, which changes when one fails.");
 		}
 	}
 }
@@ -303,6 +306,9 @@ void health_others_stay(struct check_run *run)
 	else if (others.ids.count == 0)
 		check_not_applicable(run, "the plugin lists one device");
 	rig->on_list = NULL;
+	if (others.kept.wrong == 0 && others.places.wrong != 0)
+		check_advise(run, "Keep each device's NUMA nodes with the device: every list must "
+				  "give them again.");
 	tally_end(&others.kept);
 	tally_end(&others.places);
 	tally_end(&others.well);

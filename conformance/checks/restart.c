@@ -210,7 +210,8 @@ static void terminate(struct check_run *run)
 	bool died = (result->end == PROCESS_EXITED && result->code == SIGNAL_EXIT_CODE + SIGTERM) ||
 		    (result->end != PROCESS_EXITED && result->code == SIGTERM);
 	(void)check_expect(run, died || result->end == PROCESS_EXITED, "the plugin's end",
-			   "an exit, or by SIGTERM", "signal %d", result->code);
+			   "an exit, or by SIGTERM", "%s %d",
+			   result->end == PROCESS_EXITED ? "exit code" : "signal", result->code);
 	if (!died && result->code != 0)
 		(void)check_expect(run, !rig->run_of_plugin.crashed, "exit code after SIGTERM",
 				   "any, without a crash", "%d%s%s", result->code,
@@ -379,8 +380,9 @@ const struct check restart_checks[] = {
 			  "each time."),
 	RESTART("leaks", RES_23, MEDIUM, 3, restart_leaks,
 		.title = "Kubelet restarts leak neither descriptors, threads nor files",
-		.advice = "Close the old listener, its connections and its watches before serving "
-			  "anew, and remove its temporary files; register once."),
+		.advice = "Close the old listener, its connections, the one to the kubelet and its "
+			  "watches before serving anew, and remove its temporary files; register "
+			  "once."),
 	RESTART("at-once", RES_22, MEDIUM, 1, restart_at_once,
 		.title = "A kubelet restart right after registration is noticed",
 		.advice = "Watch the plugin directory before calling Register, so that no change "

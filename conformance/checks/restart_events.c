@@ -65,6 +65,9 @@ void restart_expect_devices(struct rig *rig, bool places, const struct text_list
 		tally_add(&kept, at < now.count && strcmp(now.items[at], before->items[i]) == 0,
 			  "%s is gone", before->items[i]);
 	}
+	if (kept.wrong != 0)
+		check_advise(rig->run, "Derive ids and NUMA nodes from the hardware, not from "
+				       "counters or order, and list all devices at each start.");
 }
 
 /* Restarts the kubelet `count` times, each time when the plugin is back, and writes down what the plugin uses
