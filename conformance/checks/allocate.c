@@ -19,21 +19,9 @@ enum {
 	KNOWN_PAUSE_MS = 250,
 };
 
-/* Records that Allocate of the first id works, and fills how long it took (may be NULL). */
-static bool expect_first(struct rig *rig, const struct rig_item *item, const char *what,
-			 uint64_t *duration_ms)
-{
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	bool works =
-		allocate_expect(rig, item->resource, rig_ids(item->ids), 1, what, &reply) != NULL;
-	if (duration_ms != NULL)
-		*duration_ms = reply.duration_ms;
-	return works;
-}
-
 static void one_response(struct rig *rig, const struct rig_item *item)
 {
-	(void)expect_first(rig, item, "Allocate of one device", NULL);
+	(void)allocate_expect_first(rig, item, "Allocate of one device");
 }
 
 static void prompt(struct rig *rig, const struct rig_item *item)
@@ -162,9 +150,8 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 	struct error err = {0};
 	kubelet_allocate_request_add(&request, ids, 1);
 	kubelet_allocate_request_add(&request, last, 1);
-	int rc = rig_call(rig, item->resource, DEVICE_PLUGIN_SERVICE "Allocate",
-			  &request.request.base, &v1beta1__allocate_response__descriptor, &reply,
-			  &err);
+	int rc = rig_call(rig, item->resource, &kubelet_method_allocate, &request.request.base,
+			  &reply, &err);
 	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply.reply;
 	if (!rig_expect_answer(rig, rc, "two container requests", &reply, &err) ||
 	    !check_expect_int(rig->run, "container responses",
@@ -239,7 +226,7 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 		if (!expect_refused(rig, item, "Allocate of an unknown id", &unknown[i], 1))
 			return;
 	almost_known(rig, item);
-	(void)expect_first(rig, item, "Allocate of a healthy device afterwards", NULL);
+	allocate_expect_serves(rig, item);
 	/* A resource without a stream has no devices until the plugin registers again. */
 	const size_t from = kubelet_registration_count(rig->kubelet);
 	const struct kubelet_stream *stream = rig_stream(rig, item->resource);

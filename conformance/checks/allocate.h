@@ -15,6 +15,10 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 							  const char *what,
 							  struct rpc_answer *reply);
 
+/* The same for the first id; and that the plugin still serves. False: recorded. */
+bool allocate_expect_first(struct rig *rig, const struct rig_item *item, const char *what);
+void allocate_expect_serves(struct rig *rig, const struct rig_item *item);
+
 /* Allocates and records whether there is an answer, which may be a refusal. */
 bool allocate_expect_answered(struct rig *rig, const char *resource, const char *const *ids,
 			      size_t count, struct rpc_answer *reply);
@@ -128,8 +132,8 @@ check_judge allocate_read_only;
 extern const struct allocate_rule allocate_harmless_variables;
 
 /* Requests that are malformed, many at once, or cancelled (allocate_requests.c). */
-check_judge allocate_duplicate_id, allocate_no_requests, allocate_parallel, allocate_cancelled,
-	allocate_size;
+check_judge allocate_duplicate_id, allocate_no_requests, allocate_parallel,
+	allocate_parallel_clients, allocate_cancelled, allocate_size;
 check_body allocate_unhealthy_id, allocate_files_stay;
 
 /* Answers must not depend on other calls, other ids or a restart (allocate_later.c). */

@@ -60,9 +60,9 @@ int allocate_on_socket(struct rig *rig, const char *socket, const char *id,
 	struct rpc_channel *channel = NULL;
 	char *address CLEANUP_FREE = text_format("unix:%s", socket);
 	kubelet_allocate_request_add(&request, &id, 1);
-	const struct rpc_unary_call call = {.method = DEVICE_PLUGIN_SERVICE "Allocate",
+	const struct rpc_unary_call call = {.method = kubelet_method_allocate.path,
 					    .request = &request.request.base,
-					    .reply_type = &v1beta1__allocate_response__descriptor,
+					    .reply_type = kubelet_method_allocate.reply,
 					    .timeout_ms = RIG_CALL_MS};
 	int rc = rpc_channel_open(&rig->loop, address, NULL, &channel, err);
 	if (rc == 0)
@@ -130,6 +130,17 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 	if (response == NULL)
 		(void)check_expect(rig->run, false, "container responses", "one", "none");
 	return response;
+}
+
+bool allocate_expect_first(struct rig *rig, const struct rig_item *item, const char *what)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	return allocate_expect(rig, item->resource, rig_ids(item->ids), 1, what, &reply) != NULL;
+}
+
+void allocate_expect_serves(struct rig *rig, const struct rig_item *item)
+{
+	(void)allocate_expect_first(rig, item, "Allocate of a healthy device afterwards");
 }
 
 bool allocate_expect_answered(struct rig *rig, const char *resource, const char *const *ids,
@@ -242,10 +253,11 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 		struct error err = {0};
 		uint64_t start = clock_monotonic_ns();
 		const bool one = item->id != NULL;
-		int rc = kubelet_call_pre_start(
-			kubelet_resource_plugin(rig->kubelet, item->resource),
-			one ? &item->id : rig_ids(item->ids), one ? 1 : item->ids->count,
-			RIG_START_MS, &reply, &err);
+		const V1beta1__PreStartContainerRequest request = kubelet_pre_start_request(
+			one ? &item->id : rig_ids(item->ids), one ? 1 : item->ids->count);
+		int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, item->resource),
+				      &kubelet_method_pre_start, &request.base, RIG_START_MS,
+				      &reply, &err);
 		if (rc == 0 && reply.code != RPC_OK)
 			rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
 				       reply.message);

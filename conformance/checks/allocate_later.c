@@ -7,6 +7,7 @@
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/tally.h"
+#include "conformance/kubelet/id_set.h"
 #include "rpc/rpc.h"
 
 #include <signal.h>
@@ -37,38 +38,26 @@ static void read_handed_out(const V1beta1__ContainerAllocateResponse *answer, bo
 		text_list_addf(out, "CDI device %s", cdi->name);
 }
 
-static void read_sources(const V1beta1__ContainerAllocateResponse *answer, struct text_list *out)
+static void read_sources(const V1beta1__ContainerAllocateResponse *answer, struct id_set *out)
 {
-	read_handed_out(answer, false, out);
-	for (size_t i = 0; out->count == 0 && i < answer->n_envs; i++)
-		text_list_addf(out, "%s=%s", answer->envs[i]->key, answer->envs[i]->value);
-	text_list_sort(out);
-}
-
-/* The next entry of a sorted list that differs from this one. */
-static size_t next_distinct(const struct text_list *list, size_t i)
-{
-	size_t next = i + 1;
-	while (next < list->count && strcmp(list->items[next], list->items[i]) == 0)
-		next++;
-	return next;
+	struct text_list list CLEANUP_TEXT_LIST = {0};
+	read_handed_out(answer, false, &list);
+	for (size_t i = 0; list.count == 0 && i < answer->n_envs; i++)
+		text_list_addf(&list, "%s=%s", answer->envs[i]->key, answer->envs[i]->value);
+	id_set_add_strings(out, rig_ids(&list), list.count);
 }
 
 bool allocate_same_sources(const V1beta1__ContainerAllocateResponse *first,
 			   const V1beta1__ContainerAllocateResponse *second,
 			   struct allocate_difference *out)
 {
-	struct text_list one CLEANUP_TEXT_LIST = {0};
-	struct text_list other CLEANUP_TEXT_LIST = {0};
+	struct id_set one CLEANUP_ID_SET = {0};
+	struct id_set other CLEANUP_ID_SET = {0};
 	read_sources(first, &one);
 	read_sources(second, &other);
-	size_t i = 0;
-	size_t j = 0;
-	while (i < one.count || j < other.count) {
-		const char *a = i < one.count ? one.items[i] : "nothing more";
-		const char *b = j < other.count ? other.items[j] : "nothing more";
-		i = next_distinct(&one, i);
-		j = next_distinct(&other, j);
+	for (size_t i = 0; i < one.list.count || i < other.list.count; i++) {
+		const char *a = i < one.list.count ? one.list.items[i] : "nothing more";
+		const char *b = i < other.list.count ? other.list.items[i] : "nothing more";
 		if (strcmp(a, b) == 0)
 			continue;
 		out->found = true;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of variables, annotations and permissions of answers. */
-#include "base/cleanup.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/tally.h"
 #include "containers/cdi/names.h"

@@ -3,12 +3,11 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/rig_ids.h"
 #include "conformance/checks/tally.h"
 #include "rpc/client.h"
-#include "rpc/loop.h"
-#include "rpc/message.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
@@ -16,19 +15,12 @@
 enum {
 	PARALLEL_CALLS = 64,
 	CANCELLED_CALLS = 20,
+	CLIENTS = 8,
 	SLOW_MS = 250,	  /* for one call */
 	LATER_CALLS = 20, /* after which files of an answer are still needed */
 	LATER_MS = 3500,  /* the same */
 	UNHEALTHY_MAX = 16,
 };
-
-/* Records that the plugin still serves. */
-static void expect_serves(struct rig *rig, const struct rig_item *item)
-{
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	(void)allocate_expect(rig, item->resource, rig_ids(item->ids), 1,
-			      "Allocate of a healthy device afterwards", &reply);
-}
 
 void allocate_unhealthy_id(struct check_run *run)
 {
@@ -77,7 +69,7 @@ void allocate_duplicate_id(struct rig *rig, const struct rig_item *item)
 	struct error err = {0};
 	int rc = rig_allocate(rig, item->resource, twice, ARRAY_SIZE(twice), &reply, &err);
 	if (check_expect_ok(rig->run, rc, "Allocate of one id twice is answered", &err))
-		expect_serves(rig, item);
+		allocate_expect_serves(rig, item);
 }
 
 void allocate_no_requests(struct rig *rig, const struct rig_item *item)
@@ -85,22 +77,23 @@ void allocate_no_requests(struct rig *rig, const struct rig_item *item)
 	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc = rig_call(rig, item->resource, DEVICE_PLUGIN_SERVICE "Allocate", &request.base,
-			  &v1beta1__allocate_response__descriptor, &reply, &err);
+	int rc = rig_call(rig, item->resource, &kubelet_method_allocate, &request.base, &reply,
+			  &err);
 	if (check_expect_ok(rig->run, rc, "Allocate without container requests is answered", &err))
-		expect_serves(rig, item);
+		allocate_expect_serves(rig, item);
 }
 
 enum method { ALLOCATE, PREFER, START, METHODS };
-static const char *const method_names[] = {"Allocate", "GetPreferredAllocation",
-					   "PreStartContainer"};
+static const struct kubelet_method *const all_methods[METHODS] = {
+	&kubelet_method_allocate, &kubelet_method_prefer, &kubelet_method_pre_start};
 
 /* Calls that run at the same time. */
 struct parallel {
 	struct parallel_call {
 		struct parallel *all;
 		const char *id;
-		struct rpc_call *call; /* NULL: ended */
+		struct rpc_call *call;	 /* NULL: ended */
+		struct rpc_channel *own; /* NULL: the kubelet's */
 		int code;
 		char message[RIG_LINE_MAX];
 		ProtobufCMessage *reply;
@@ -138,35 +131,19 @@ static size_t methods_of(struct rig *rig, const char *resource, enum method meth
 }
 
 static int start_call(struct rig *rig, const struct rig_item *item, enum method method,
-		      const char *id, struct parallel_call *call, struct error *err)
+		      struct parallel_call *call, struct error *err)
 {
-	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
-	struct rpc_channel *channel = kubelet_plugin_channel(plugin);
-	const uint64_t limit_ms = context_wait_ms(rig->context, RIG_CALL_MS);
-	int rc = kubelet_plugin_expect_connected(plugin, err);
-	if (rc < 0)
-		return rc;
-	if (method == ALLOCATE) {
-		struct kubelet_allocate_request request = {0};
-		kubelet_allocate_request_add(&request, &id, 1);
-		return rpc_unary(channel, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
-				 &v1beta1__allocate_response__descriptor, limit_ms, on_reply, call,
-				 &call->call, err);
-	}
-	if (method == PREFER) {
-		struct kubelet_preferred_request request;
-		kubelet_preferred_request_init(&request, &id, 1, 1);
-		return rpc_unary(channel, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-				 &request.request.base,
-				 &v1beta1__preferred_allocation_response__descriptor, limit_ms,
-				 on_reply, call, &call->call, err);
-	}
-	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
-	request.devices_ids = message_strings(&id);
-	request.n_devices_ids = 1;
-	return rpc_unary(channel, DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
-			 &v1beta1__pre_start_container_response__descriptor, limit_ms, on_reply,
-			 call, &call->call, err);
+	struct kubelet_allocate_request allocate = {0};
+	struct kubelet_preferred_request prefer;
+	const V1beta1__PreStartContainerRequest start = kubelet_pre_start_request(&call->id, 1);
+	const ProtobufCMessage *const requests[METHODS] = {&allocate.request.base,
+							   &prefer.request.base, &start.base};
+	kubelet_allocate_request_add(&allocate, &call->id, 1);
+	kubelet_preferred_request_init(&prefer, &call->id, 1, 1);
+	return kubelet_call_start(kubelet_resource_plugin(rig->kubelet, item->resource),
+				  all_methods[method], requests[method],
+				  context_wait_ms(rig->context, RIG_CALL_MS), on_reply, call,
+				  &call->call, err);
 }
 
 /* Starts `count` calls, of the methods in turn, for id after id of the item, and again from the first. False:
@@ -175,12 +152,11 @@ static bool start_calls(struct rig *rig, const struct rig_item *item, size_t cou
 			const enum method *methods, size_t method_count, struct parallel *parallel)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *id = item->ids->items[i / method_count % item->ids->count];
 		struct parallel_call *call = &parallel->calls[i];
 		struct error err = {0};
 		call->all = parallel;
-		call->id = id;
-		int rc = start_call(rig, item, methods[i % method_count], id, call, &err);
+		call->id = item->ids->items[i / method_count % item->ids->count];
+		int rc = start_call(rig, item, methods[i % method_count], call, &err);
 		if (!rig_expect_ok(rig, rc, "a connection for calls at the same time", &err))
 			return false;
 		parallel->open++;
@@ -193,6 +169,7 @@ static void parallel_free(struct parallel **parallel)
 	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
 		if ((*parallel)->calls[i].call != NULL)
 			rpc_call_cancel((*parallel)->calls[i].call);
+		rpc_channel_close((*parallel)->calls[i].own);
 		protobuf_c_message_free_unpacked((*parallel)->calls[i].reply, NULL);
 	}
 	free(*parallel);
@@ -240,8 +217,8 @@ static void mixed_calls(struct rig *rig, const struct rig_item *item, size_t cal
 	for (size_t i = 0; i < calls; i++) {
 		const struct parallel_call *call = &parallel->calls[i];
 		tally_add(&answers, call->code == RPC_OK, "%s: %s %s for %s",
-			  method_names[methods[i % count]], rpc_code_name(call->code),
-			  call->message, call->id);
+			  path_base(all_methods[methods[i % count]]->path),
+			  rpc_code_name(call->code), call->message, call->id);
 		if (call->code == RPC_DEADLINE_EXCEEDED)
 			check_advise(rig->run,
 				     "Calls may wait for each other: take locks in the same order "
@@ -283,6 +260,41 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 	mixed_calls(rig, item, calls);
 }
 
+void allocate_parallel_clients(struct rig *rig, const struct rig_item *item)
+{
+	const struct kubelet_registration *r = rig_registration(rig, item->resource);
+	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
+	TALLY(answers, rig->run, "clients on connections of their own", "OK");
+	struct error err = {0};
+	if (r == NULL || r->socket == NULL) {
+		check_unsupported(rig->run, "the plugin's socket is not known");
+		return;
+	}
+	char *address CLEANUP_FREE = text_format("unix:%s", r->socket);
+	for (size_t i = 0; i < CLIENTS; i++) {
+		struct parallel_call *call = &parallel->calls[i];
+		struct kubelet_allocate_request request = {0};
+		const char *id = item->ids->items[i % item->ids->count];
+		kubelet_allocate_request_add(&request, &id, 1);
+		call->all = parallel;
+		int rc = rpc_channel_open(&rig->loop, address, NULL, &call->own, &err);
+		if (rc == 0)
+			rc = rpc_unary(call->own, kubelet_method_allocate.path,
+				       &request.request.base, kubelet_method_allocate.reply,
+				       RIG_CALL_MS, on_reply, call, &call->call, &err);
+		if (!rig_expect_ok(rig, rc, "a connection to the plugin's socket", &err))
+			return;
+		parallel->open++;
+	}
+	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
+			  "answers to all clients", &err);
+	if (!rig_expect_ok(rig, rc, "clients at the same time are answered", &err))
+		return;
+	for (size_t i = 0; i < CLIENTS; i++)
+		tally_add(&answers, parallel->calls[i].code == RPC_OK, "%s %s",
+			  rpc_code_name(parallel->calls[i].code), parallel->calls[i].message);
+}
+
 /* Calls of each method; a kubelet that ends cancels all open calls. pre-start.cancelled judges
  * PreStartContainer. */
 void allocate_cancelled(struct rig *rig, const struct rig_item *item)
@@ -310,7 +322,7 @@ void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 					       &err))
 				return;
 		}
-		expect_serves(rig, item);
+		allocate_expect_serves(rig, item);
 	}
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/authenticity.h"
 
-#include "base/cleanup.h"
 #include "base/gpu_apis.h"
 #include "base/json.h"
 #include "conformance/checks/tamper.h"
@@ -11,7 +10,6 @@
 #include "containers/offers.h"
 #include "workloads/common/reference.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>

@@ -50,7 +50,8 @@ static bool is_source_known(const struct container_mount *mount)
 	return mount->host_path != NULL && (!other || mount->on_host_root);
 }
 
-static cJSON *mounts_json(const struct container_mounts *mounts, const struct grant *grant)
+static void add_mounts(struct members *container, const struct container_mounts *mounts,
+		       const struct grant *grant)
 {
 	const size_t count = grant != NULL ? grant->mounts.count : 0;
 	struct source *sources CLEANUP_FREE = memory_allocate(count + 1, sizeof(*sources));
@@ -63,12 +64,12 @@ static cJSON *mounts_json(const struct container_mounts *mounts, const struct gr
 			sources[i].real = NULL;
 	}
 
-	struct members array CLEANUP_MEMBERS = members_new_array();
+	struct members array = member_array(container, "mounts");
 	for (size_t i = 0; i < mounts->count; i++) {
 		const struct container_mount *mount = &mounts->items[i];
 		if (mount->covered)
 			continue;
-		struct members members CLEANUP_MEMBERS = members_new();
+		struct members members = member_object(&array, NULL);
 		member_string(&members, "path", mount->target);
 		member_string(&members, "type", mount->type);
 		member_string(&members, "hostPath", mount->host_path);
@@ -76,16 +77,15 @@ static cJSON *mounts_json(const struct container_mounts *mounts, const struct gr
 		member_bool(&members, "shared", mount->shared);
 		member_bool(&members, "granted", is_granted(mount, sources, count));
 		member_bool(&members, "sourceKnown", is_source_known(mount));
-		member_item(&array, NULL, members_take(&members));
 	}
 	for (size_t i = 0; i < count; i++)
 		free(sources[i].real);
-	return members_take(&array);
 }
 
-static struct members node_members(const char *path, bool block, unsigned major, unsigned minor)
+static struct members add_node(struct members *array, const char *path, bool block, unsigned major,
+			       unsigned minor)
 {
-	struct members node = members_new();
+	struct members node = member_object(array, NULL);
 	member_string(&node, "path", path);
 	member_string(&node, "type", block ? "block" : "character");
 	member_format(&node, "number", "%u:%u", major, minor);
@@ -100,11 +100,12 @@ static const char *letters_of(unsigned access)
 
 /* The device nodes of the answer. "allowed" is what the cgroup allows of a node; null: unknown,
  * because the node is elsewhere on the host. */
-static cJSON *granted_json(const struct container_view *view, const struct grant *grant)
+static void add_granted(struct members *container, const struct container_view *view,
+			const struct grant *grant)
 {
 	static const struct grant nothing;
 	const size_t asked = view->access_unknown == NULL ? view->host_node_count : 0;
-	struct members array CLEANUP_MEMBERS = members_new_array();
+	struct members array = member_array(container, "granted");
 	grant_each (entry, &(grant != NULL ? grant : &nothing)->devices) {
 		struct node_file file = {0};
 		if (!node_file_identify(entry->host_path, &file) || !node_file_is_device(&file))
@@ -117,72 +118,62 @@ static cJSON *granted_json(const struct container_view *view, const struct grant
 			    node->block == block)
 				allowed = letters_of(node->access);
 		}
-		struct members members CLEANUP_MEMBERS =
-			node_members(entry->container_path, block, file.major, file.minor);
+		struct members members =
+			add_node(&array, entry->container_path, block, file.major, file.minor);
 		member_string(&members, "access", entry->permissions);
 		member_string(&members, "allowed", allowed);
-		member_item(&array, NULL, members_take(&members));
 	}
-	return members_take(&array);
 }
 
-static cJSON *cgroups_json(const struct container_view *view)
+static void add_cgroups(struct members *container, const struct container_view *view)
 {
-	struct members array CLEANUP_MEMBERS = members_new_array();
+	struct members array = member_array(container, "deviceCgroups");
 	for (size_t i = 0; i < view->cgroup_count; i++) {
 		const struct container_cgroup *group = &view->cgroups[i];
-		struct members members CLEANUP_MEMBERS = members_new();
-		struct members programs CLEANUP_MEMBERS = members_new_array();
-		for (size_t j = 0; j < group->program_count; j++) {
-			struct members program CLEANUP_MEMBERS = members_new();
-			member_string(&program, "tag", group->programs[j].tag);
-			member_int(&program, "instructions", group->programs[j].instructions);
-			member_item(&programs, NULL, members_take(&program));
-		}
+		struct members members = member_object(&array, NULL);
 		member_int(&members, "version", group->version);
 		member_string(&members, "path", group->path);
 		member_string(&members, "rules", group->rules);
-		member_item(&members, "programs", members_take(&programs));
+		struct members programs = member_array(&members, "programs");
+		for (size_t j = 0; j < group->program_count; j++) {
+			struct members program = member_object(&programs, NULL);
+			member_string(&program, "tag", group->programs[j].tag);
+			member_int(&program, "instructions", group->programs[j].instructions);
+		}
 		member_string(&members, "unknown", group->unknown);
-		member_item(&array, NULL, members_take(&members));
 	}
-	return members_take(&array);
 }
 
 cJSON *container_json(const struct container_view *view, const char *handler,
 		      const struct grant *grant)
 {
-	struct members nodes CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < view->node_count; i++) {
-		const struct container_node *node = &view->nodes[i];
-		struct members members CLEANUP_MEMBERS =
-			node_members(node->path, node->block, node->major, node->minor);
-		member_item(&nodes, NULL, members_take(&members));
-	}
-
-	struct members usable CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < view->host_node_count; i++) {
-		const struct container_node *node = &view->host_nodes[i];
-		if (node->access == 0)
-			continue;
-		struct members members CLEANUP_MEMBERS =
-			node_members(node->path, node->block, node->major, node->minor);
-		member_string(&members, "access", letters_of(node->access));
-		member_item(&usable, NULL, members_take(&members));
-	}
-
 	struct members container CLEANUP_MEMBERS = members_new();
 	member_string(&container, "handler", handler);
-	member_item(&container, "mounts", mounts_json(&view->mounts, grant));
-	member_item(&container, "nodes", members_take(&nodes));
+	add_mounts(&container, &view->mounts, grant);
+
+	struct members nodes = member_array(&container, "nodes");
+	for (size_t i = 0; i < view->node_count; i++) {
+		const struct container_node *node = &view->nodes[i];
+		(void)add_node(&nodes, node->path, node->block, node->major, node->minor);
+	}
 	member_string(&container, "nodesCut", view->nodes_cut);
-	member_item(&container, "granted", granted_json(view, grant));
-	if (view->access_unknown != NULL)
+	add_granted(&container, view, grant);
+
+	if (view->access_unknown != NULL) {
 		member_null(&container, "usable");
-	else
-		member_item(&container, "usable", members_take(&usable));
+	} else {
+		struct members usable = member_array(&container, "usable");
+		for (size_t i = 0; i < view->host_node_count; i++) {
+			const struct container_node *node = &view->host_nodes[i];
+			if (node->access == 0)
+				continue;
+			struct members members = add_node(&usable, node->path, node->block,
+							  node->major, node->minor);
+			member_string(&members, "access", letters_of(node->access));
+		}
+	}
 	member_string(&container, "usableUnknown", view->access_unknown);
-	member_item(&container, "deviceCgroups", cgroups_json(view));
+	add_cgroups(&container, view);
 	member_int(&container, "planted", (int64_t)view->planted);
 	member_string(&container, "plantedUnknown", view->planted_unknown);
 	member_number(&container, "capabilities", (double)view->capabilities);

@@ -7,7 +7,6 @@
 #include "conformance/checks/visibility.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 void container_findings_free(struct container_findings *findings)

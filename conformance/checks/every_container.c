@@ -25,15 +25,14 @@ static int keep_line(struct check_run *run, const char *label,
 {
 	const struct text_list *const lists[] = {&findings->nodes, &findings->mounts,
 						 &findings->privileges};
-	struct members wrong CLEANUP_MEMBERS = members_new_array();
+	struct members line CLEANUP_MEMBERS = members_new();
+	member_string(&line, "check", check_row(run)->id);
+	member_string(&line, "label", label);
+	struct members wrong = member_array(&line, "findings");
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		text_each (finding, lists[i])
 			member_string(&wrong, NULL, finding);
 	}
-	struct members line CLEANUP_MEMBERS = members_new();
-	member_string(&line, "check", check_row(run)->id);
-	member_string(&line, "label", label);
-	member_item(&line, "findings", members_take(&wrong));
 	member_item(&line, "open", json_new_strings(&findings->open));
 
 	return json_append_line(check_run_path(run, kept_file), line.object, err);

@@ -6,7 +6,6 @@
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/shown.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { VENDOR_VIRTIO = 0x1af4 };

@@ -8,7 +8,6 @@
 #include "base/path.h"
 #include "conformance/checks/container_judge.h"
 #include "conformance/checks/tally.h"
-#include "containers/offers.h"
 
 #include <string.h>
 
@@ -31,13 +30,12 @@ static void observations_add(struct check_run *run, cJSON *observations, const c
 		check_evidence_json(run, check_format(run, "%s.container.json", label), container);
 	}
 
-	struct members devices CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; granted != NULL && i < granted->count; i++)
-		member_string(&devices, NULL, granted->devices[i]->id);
 	struct members members CLEANUP_MEMBERS = members_new();
 	member_string(&members, "label", label);
 	member_string(&members, "handler", name);
-	member_item(&members, "devices", members_take(&devices));
+	struct members devices = member_array(&members, "devices");
+	for (size_t i = 0; granted != NULL && i < granted->count; i++)
+		member_string(&devices, NULL, granted->devices[i]->id);
 	member_bool(&members, "needsRuntime", granted != NULL && granted->needs_runtime);
 	member_copy(&members, "document", observation->document);
 	if (container != NULL)

@@ -9,7 +9,6 @@
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 #include "containers/offers.h"
-#include "reports/view.h"
 
 #include <string.h>
 

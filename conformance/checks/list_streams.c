@@ -2,7 +2,6 @@
 /* More streams, more resources, and restarts of the plugin. */
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/growth.h"
 #include "conformance/checks/list_and_watch.h"
@@ -10,7 +9,6 @@
 #include "rpc/rpc.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/growth.h"
 #include "conformance/checks/rig_usage.h"
@@ -23,7 +22,6 @@ enum {
 	REFUSED = 8, /* beside them */
 	SLOWER = 4,  /* times */
 	SLOWER_MS = 10,
-	CLIENTS = 8,
 	SLOW_STREAMS = 3, /* the kubelet's own, one that is not read, and a call */
 	STALLED_MS = 1000,
 	STALLED_THOROUGH_MS = 600000,
@@ -137,77 +135,6 @@ static void many_calls(struct rig *rig, const struct rig_item *item)
 					    (long long)(early * SLOWER + SLOWER_MS));
 }
 
-/* Channels of their own, each with a call that waits for its answer. */
-struct clients {
-	struct client {
-		struct clients *all;
-		struct rpc_channel *channel;
-		struct rpc_call *call;
-		int code;
-		char message[RIG_LINE_MAX];
-	} each[CLIENTS];
-	size_t open;
-};
-
-static void on_client_reply(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
-{
-	struct client *client = user;
-	protobuf_c_message_free_unpacked(reply, NULL);
-	client->call = NULL;
-	client->code = status->code;
-	(void)snprintf(client->message, sizeof(client->message), "%s", status->message);
-	client->all->open--;
-}
-
-static bool clients_are_served(void *user)
-{
-	const struct clients *clients = user;
-	return clients->open == 0;
-}
-
-static void clients_close(struct clients *clients)
-{
-	for (size_t i = 0; i < CLIENTS; i++)
-		rpc_channel_close(clients->each[i].channel);
-}
-
-static void parallel_clients(struct rig *rig, const struct rig_item *item)
-{
-	const struct kubelet_registration *r = rig_registration(rig, item->resource);
-	struct clients clients __attribute__((cleanup(clients_close))) = {.open = 0};
-	TALLY(answers, rig->run, "clients on connections of their own", "OK");
-	struct error err = {0};
-	if (r == NULL || r->socket == NULL) {
-		check_unsupported(rig->run, "the plugin's socket is not known");
-		return;
-	}
-	char *address CLEANUP_FREE = text_format("unix:%s", r->socket);
-	for (size_t i = 0; i < CLIENTS; i++) {
-		struct client *client = &clients.each[i];
-		struct kubelet_allocate_request request = {0};
-		const char *id = item->ids->items[i % item->ids->count];
-		kubelet_allocate_request_add(&request, &id, 1);
-		client->all = &clients;
-		int rc = rpc_channel_open(&rig->loop, address, NULL, &client->channel, &err);
-		if (rc == 0)
-			rc = rpc_unary(client->channel, DEVICE_PLUGIN_SERVICE "Allocate",
-				       &request.request.base,
-				       &v1beta1__allocate_response__descriptor, RIG_CALL_MS,
-				       on_client_reply, client, &client->call, &err);
-		if (!rig_expect_ok(rig, rc, "a connection to the plugin's socket", &err))
-			return;
-		clients.open++;
-	}
-	int rc = rig_wait(rig, clients_are_served, &clients,
-			  context_wait_ms(rig->context, RIG_CALL_MS), "answers to all clients",
-			  &err);
-	if (!rig_expect_ok(rig, rc, "clients at the same time are answered", &err))
-		return;
-	for (size_t i = 0; i < CLIENTS; i++)
-		tally_add(&answers, clients.each[i].code == RPC_OK, "%s %s",
-			  rpc_code_name(clients.each[i].code), clients.each[i].message);
-}
-
 /* A stream that nobody reads must block neither calls nor other streams. */
 static void slow_reader(struct rig *rig, const struct rig_item *item)
 {
@@ -230,9 +157,7 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 		return;
 	kubelet_stream_pause(stalled);
 	(void)rig_watch(rig, STALLED_MS, STALLED_THOROUGH_MS);
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	if (allocate_expect(rig, item->resource, rig_ids(item->ids), 1,
-			    "Allocate while a stream is not read", &reply) == NULL)
+	if (!allocate_expect_first(rig, item, "Allocate while a stream is not read"))
 		return;
 	(void)check_expect_is(rig->run, kubelet_stream_state(rig_stream(rig, item->resource)).open,
 			      "the kubelet's own stream", "open", "closed");
@@ -315,7 +240,7 @@ const struct check load_checks[] = {
 	      .advice =
 		      "Keep nothing from call to call, and close what a call opened: compare the "
 		      "plugin's /proc/PID/fd and its memory before and after, of refused calls, too."),
-	LOAD("parallel-clients", LOAD_06, MEDIUM, parallel_clients,
+	LOAD("parallel-clients", LOAD_06, MEDIUM, allocate_parallel_clients,
 	     .title = "Clients on several connections are served at the same time",
 	     .advice = "Serve each connection on its own: after a restart a kubelet connects while "
 		       "the old connection is still open."),

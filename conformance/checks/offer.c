@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/offer.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "conformance/checks/node_cdi.h"
-#include "rpc/message.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
@@ -65,12 +63,10 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
 	if (limits->count >= 2 && rig_options(rig, resource).get_preferred_allocation_available) {
 		struct kubelet_preferred_request request;
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		kubelet_preferred_request_init(&request, (const char **)(uintptr_t)limits->ids,
-					       limits->count, (int32_t)limits->count);
-		int rc =
-			rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-				 &request.request.base,
-				 &v1beta1__preferred_allocation_response__descriptor, &reply, &err);
+		kubelet_preferred_request_init(&request, limits->ids, limits->count,
+					       (int32_t)limits->count);
+		int rc = rig_call(rig, resource, &kubelet_method_prefer, &request.request.base,
+				  &reply, &err);
 		if (!rig_expect_answer(rig, rc, "GetPreferredAllocation of several devices", &reply,
 				       &err))
 			return false;

@@ -7,7 +7,6 @@
 #include "conformance/checks/growth.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
-#include "rpc/message.h"
 #include "rpc/rpc.h"
 
 #include <signal.h>
@@ -176,19 +175,12 @@ static void cancelled(struct rig *rig, const struct rig_item *item)
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	for (size_t i = 0; i < CANCELLED_CALLS; i++) {
-		V1beta1__PreStartContainerRequest request =
-			V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
-		const char *id = item->ids->items[0];
+		const V1beta1__PreStartContainerRequest request =
+			kubelet_pre_start_request(rig_ids(item->ids), 1);
 		struct rpc_call *call = NULL;
 		struct error err = {0};
-		request.devices_ids = message_strings(&id);
-		request.n_devices_ids = 1;
-		int rc = kubelet_plugin_expect_connected(plugin, &err);
-		if (rc == 0)
-			rc = rpc_unary(kubelet_plugin_channel(plugin),
-				       DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
-				       &v1beta1__pre_start_container_response__descriptor,
-				       RIG_CALL_MS, on_cancelled, &call, &call, &err);
+		int rc = kubelet_call_start(plugin, &kubelet_method_pre_start, &request.base,
+					    RIG_CALL_MS, on_cancelled, &call, &call, &err);
 		if (!rig_expect_ok(rig, rc, "a call that is cancelled", &err))
 			return;
 		(void)rig_watch(rig, 1, 1); /* in which the call is cancelled */

@@ -99,17 +99,15 @@ void prediction_record(struct check_run *run, const struct prediction *predictio
 
 	/* Later checks read it with its findings. */
 	struct members kept CLEANUP_MEMBERS = {.object = cJSON_Duplicate(record.object, true)};
-	struct members findings CLEANUP_MEMBERS = members_new_array();
+	member_string(&kept, "api", prediction->api);
+	struct members findings = member_array(&kept, "findings");
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct compat_finding *finding = &answer->findings[i];
-		struct members json CLEANUP_MEMBERS = members_new();
+		struct members json = member_object(&findings, NULL);
 		member_string(&json, "rule", finding->rule);
 		member_string(&json, "verdict", compat_verdict_name(finding->verdict));
 		member_string(&json, "reason", finding->reason);
-		member_item(&findings, NULL, members_take(&json));
 	}
-	member_string(&kept, "api", prediction->api);
-	member_item(&kept, "findings", members_take(&findings));
 	struct error err = {0};
 	int rc = json_append_line(check_run_path(run, kept_file), kept.object, &err);
 	(void)check_works(run, rc, kept_file, &err);

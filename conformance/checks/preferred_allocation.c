@@ -2,7 +2,6 @@
 /* GetPreferredAllocation: the plugin's preference among the devices that the kubelet could assign. */
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "conformance/checks/growth.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
@@ -39,9 +38,8 @@ static bool ask(struct rig *rig, const char *resource, const struct request *req
 				       request->size);
 	message.container.must_include_deviceids = message_strings(request->must_include);
 	message.container.n_must_include_deviceids = request->must_count;
-	int rc = rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-			  &message.request.base,
-			  &v1beta1__preferred_allocation_response__descriptor, reply, &err);
+	int rc =
+		rig_call(rig, resource, &kubelet_method_prefer, &message.request.base, reply, &err);
 	return check_expect_ok(rig->run, rc, request->what, &err);
 }
 
@@ -195,15 +193,15 @@ static bool judge_answers(struct rig *rig, const struct rig_item *item, answer_j
 	return true;
 }
 
-struct availability {
-	struct tally available, once;
-	size_t preferred; /* devices */
+struct preferences {
+	struct tally rule, once;
+	size_t preferred; /* devices, in all answers */
 };
 
 static bool is_available(const struct request *request,
 			 const V1beta1__ContainerPreferredAllocationResponse *answer, void *user)
 {
-	struct availability *seen = user;
+	struct preferences *seen = user;
 	for (size_t i = 0; i < answer->n_deviceids; i++) {
 		const char *id = answer->deviceids[i];
 		bool found = false;
@@ -212,56 +210,53 @@ static bool is_available(const struct request *request,
 			found = strcmp(request->available[k], id) == 0;
 		for (size_t k = 0; k < i; k++)
 			again = again || strcmp(answer->deviceids[k], id) == 0;
-		tally_add(&seen->available, found, "'%s' for %d of %zu devices", id, request->size,
+		tally_add(&seen->rule, found, "'%s' for %d of %zu devices", id, request->size,
 			  request->available_count);
 		tally_add(&seen->once, !again, "'%s' again for %d devices, of which %zu %s", id,
 			  request->size, request->must_count, "must be included");
 	}
 	seen->preferred += answer->n_deviceids;
-	return seen->available.wrong == 0 && seen->once.wrong == 0;
+	return seen->rule.wrong == 0 && seen->once.wrong == 0;
 }
 
-static void only_available(struct rig *rig, const struct rig_item *item)
+static void judge_preferences(struct rig *rig, const struct rig_item *item, answer_judge *judge,
+			      struct preferences *seen)
 {
-	struct availability seen = {
-		.available = TALLY_OF(rig->run, "preferred device", "one that is available"),
-		.once = TALLY_OF(rig->run, "preferred device", "named once"),
-	};
-	bool all = judge_answers(rig, item, is_available, &seen);
-	tally_end(&seen.available);
-	tally_end(&seen.once);
-	if (all && seen.preferred == 0)
+	bool all = judge_answers(rig, item, judge, seen);
+	tally_end(&seen->rule);
+	tally_end(&seen->once);
+	if (all && seen->preferred == 0)
 		check_not_applicable(rig->run, "the answers prefer no device; see "
 					       "preferred-allocation.size");
 }
 
-struct inclusion {
-	struct tally included;
-	size_t preferred; /* devices, in all answers */
-};
+static void only_available(struct rig *rig, const struct rig_item *item)
+{
+	struct preferences seen = {
+		.rule = TALLY_OF(rig->run, "preferred device", "one that is available"),
+		.once = TALLY_OF(rig->run, "preferred device", "named once"),
+	};
+	judge_preferences(rig, item, is_available, &seen);
+}
 
 /* A kubelet chooses for itself where the plugin prefers nothing. */
 static bool includes(const struct request *request,
 		     const V1beta1__ContainerPreferredAllocationResponse *answer, void *user)
 {
-	struct inclusion *seen = user;
+	struct preferences *seen = user;
 	for (size_t i = 0; answer->n_deviceids != 0 && i < request->must_count; i++) {
 		const char *id = request->must_include[i];
-		tally_add(&seen->included, names(answer, id), "%s is not", id);
+		tally_add(&seen->rule, names(answer, id), "%s is not", id);
 	}
 	seen->preferred += answer->n_deviceids;
-	return seen->included.wrong == 0;
+	return seen->rule.wrong == 0;
 }
 
 static void must_include(struct rig *rig, const struct rig_item *item)
 {
-	struct inclusion seen = {
-		.included = TALLY_OF(rig->run, "devices that must be included", "preferred")};
-	bool all = judge_answers(rig, item, includes, &seen);
-	tally_end(&seen.included);
-	if (all && seen.preferred == 0)
-		check_not_applicable(rig->run, "the answers prefer no device; see "
-					       "preferred-allocation.size");
+	struct preferences seen = {
+		.rule = TALLY_OF(rig->run, "devices that must be included", "preferred")};
+	judge_preferences(rig, item, includes, &seen);
 }
 
 static bool has_size(const struct request *request,
@@ -287,9 +282,8 @@ static void judge_several(struct rig *rig, const struct rig_item *item)
 	second.allocation_size = item->ids->count > 1 ? 2 : 1;
 	message.request.container_requests = both;
 	message.request.n_container_requests = ARRAY_SIZE(both);
-	int rc = rig_call(rig, item->resource, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-			  &message.request.base,
-			  &v1beta1__preferred_allocation_response__descriptor, &reply, &err);
+	int rc = rig_call(rig, item->resource, &kubelet_method_prefer, &message.request.base,
+			  &reply, &err);
 	if (!check_expect_ok(rig->run, rc, "two container requests in a call", &err) ||
 	    reply.code != RPC_OK)
 		return;
@@ -414,55 +408,48 @@ static void survives(struct rig *rig, const struct rig_item *item)
 					rpc_code_name(allocated.code), "OK");
 }
 
-#define PREFERRED(name, revision, rule, severity, body, ...)                                       \
+#define SUCCEEDS "preferred-allocation.succeeds"
+#define PREFERRED(name, revision, rule, severity, foundation, body, ...)                           \
 	CHECK("preferred-allocation." name, rule, severity, revision, each_resource,               \
-	      .param = &is_offered, .timeout_s = 180, .needs = {.devices = 1}, .judge = (body),    \
-	      __VA_ARGS__)
+	      .param = &is_offered, .timeout_s = 180, .needs = {.devices = 1},                     \
+	      .depends_on = (foundation), .judge = (body), __VA_ARGS__)
 
 const struct check preferred_allocation_checks[] = {
-	PREFERRED("succeeds", 1, PRF_02, CRITICAL, succeeds,
+	PREFERRED("succeeds", 1, PRF_02, CRITICAL, "allocate.one-response", succeeds,
 		  .title = "GetPreferredAllocation succeeds where it is offered",
 		  .advice = "Answer every possible request, or do not set "
-			    "get_preferred_allocation_available: an error fails the pod.",
-		  .depends_on = "allocate.one-response"),
-	PREFERRED("only-available", 3, PRF_03, MEDIUM, only_available,
+			    "get_preferred_allocation_available: an error fails the pod."),
+	PREFERRED("only-available", 3, PRF_03, MEDIUM, SUCCEEDS, only_available,
 		  .title = "Only available devices are preferred, each once",
 		  .advice = "Choose among available_deviceIDs: the kubelet drops all others and "
-			    "chooses by itself.",
-		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("must-include", 4, PRF_04, MEDIUM, must_include,
+			    "chooses by itself."),
+	PREFERRED("must-include", 4, PRF_04, MEDIUM, SUCCEEDS, must_include,
 		  .title = "Devices that must be included are preferred",
 		  .advice = "Begin with must_include_deviceIDs, which the container holds already, "
-			    "and add the devices that fit them best.",
-		  .depends_on = "preferred-allocation.succeeds"),
+			    "and add the devices that fit them best."),
 	PREFERRED(
-		"size", 3, PRF_05, MEDIUM, size,
+		"size", 3, PRF_05, MEDIUM, SUCCEEDS, size,
 		.title = "A preferred allocation has the requested number of devices",
 		.advice =
 			"Return allocation_size devices: otherwise the kubelet chooses the missing "
-			"ones.",
-		.depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("impossible-requests", 1, PRF_07, MEDIUM, impossible,
+			"ones."),
+	PREFERRED("impossible-requests", 1, PRF_07, MEDIUM, SUCCEEDS, impossible,
 		  .title = "Impossible requests for a preferred allocation do no harm",
 		  .advice = "Check sizes and ids before use; answer with an error or with what is "
-			    "possible.",
-		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("repeat", 1, PRF_08, LOW, repeat,
+			    "possible."),
+	PREFERRED("repeat", 1, PRF_08, LOW, SUCCEEDS, repeat,
 		  .title = "The same request gets the same preferred allocation",
 		  .advice =
 			  "Sort the ids before you choose: users cannot reproduce a placement that "
-			  "changes without a cause.",
-		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("prompt", 1, PRF_09, MEDIUM, prompt,
+			  "changes without a cause."),
+	PREFERRED("prompt", 1, PRF_09, MEDIUM, SUCCEEDS, prompt,
 		  .title = "A preferred allocation from all devices is prompt",
 		  .advice = "Do not try all combinations: the kubelet has no deadline here, and "
-			    "admits one pod at a time.",
-		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("leaks", 2, PRF_11, MEDIUM, leaks,
+			    "admits one pod at a time."),
+	PREFERRED("leaks", 2, PRF_11, MEDIUM, SUCCEEDS, leaks,
 		  .title = "Many calls of GetPreferredAllocation leak nothing",
 		  .advice = "Close what a call opened: compare the plugin's /proc/PID/fd and its "
-			    "memory before and after.",
-		  .depends_on = "preferred-allocation.succeeds"),
+			    "memory before and after."),
 	CHECK("preferred-allocation.not-offered", PRF_01, LOW, 1, each_resource,
 	      .param = &is_not_offered,
 	      .title = "A plugin without preferred allocation survives the call",

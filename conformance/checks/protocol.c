@@ -215,7 +215,7 @@ static void lengths(struct check_run *run)
 	kubelet_allocate_request_add(&request, ids, 1);
 	const struct rpc_unary_call huge = {.method = PROTOCOL_ALLOCATE,
 					    .request = &request.request.base,
-					    .reply_type = &v1beta1__allocate_response__descriptor,
+					    .reply_type = kubelet_method_allocate.reply,
 					    .patience_ms = RIG_CALL_MS};
 	int rc = rpc_channel_open(&rig->loop, address, &options, &channel, &err);
 	if (rc == 0)

@@ -41,8 +41,6 @@ void protocol_expect_window(struct rig *rig)
 	}
 }
 
-#define OPTIONS DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions"
-
 void protocol_foreign_bytes(struct check_run *run)
 {
 	static const char hello[] = "\x16\x03\x01\x00\x70\x01\x00\x00\x6c\x03\x03"
@@ -100,7 +98,7 @@ void protocol_slow_clients(struct check_run *run)
 		if (i % 3 == 1) {
 			raw_frame(client, NGHTTP2_HEADERS, 0, 1, "\x83", 1);
 		} else {
-			raw_request(client, 1, DEVICE_PLUGIN_SERVICE "Allocate", NULL);
+			raw_request(client, 1, PROTOCOL_ALLOCATE, NULL);
 			raw_frame(client, NGHTTP2_DATA, 0, 1, "\0\0\0\0\x20\x0a", 6);
 			(void)raw_ping(client, context_wait_ms(rig->context, CLOSE_MS), NULL);
 		}
@@ -121,8 +119,7 @@ static bool end_abruptly(struct rig *rig, unsigned step)
 		raw_greet(client, UINT32_MAX);
 	if (step >= 2)
 		raw_request(client, 1,
-			    step == 4 ? DEVICE_PLUGIN_SERVICE "ListAndWatch"
-				      : DEVICE_PLUGIN_SERVICE "Allocate",
+			    step == 4 ? DEVICE_PLUGIN_SERVICE "ListAndWatch" : PROTOCOL_ALLOCATE,
 			    NULL);
 	if (step == 3)
 		raw_frame(client, NGHTTP2_DATA, 0, 1, "\0\0\0\0\x20\x0a", 6);
@@ -164,7 +161,7 @@ void protocol_client_goaway(struct check_run *run)
 	if (client == NULL)
 		return;
 	raw_greet(client, UINT32_MAX);
-	raw_request(client, 1, OPTIONS, NULL);
+	raw_request(client, 1, PROTOCOL_OPTIONS, NULL);
 	raw_frame(client, NGHTTP2_GOAWAY, 0, 0, "\0\0\0\0\0\0\0\0", 8);
 	raw_message(client, 1, "", 0);
 	(void)raw_wait(client, 1, context_wait_ms(rig->context, CLOSE_MS), NULL);
@@ -221,7 +218,7 @@ static bool flood_headers(struct rig *rig, unsigned blocks)
 	if (client == NULL)
 		return false;
 	raw_greet(client, UINT32_MAX);
-	raw_request_block(client, OPTIONS, NULL, &block);
+	raw_request_block(client, PROTOCOL_OPTIONS, NULL, &block);
 	raw_frame(client, NGHTTP2_HEADERS, 0, 1, block.data, block.size);
 	char *fields CLEANUP_FREE = memory_allocate(1, BLOCK_SIZE);
 	for (size_t i = 0; i + 64 <= BLOCK_SIZE; i += 64) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Single calls on connections of their own, and how they end. */
-#include "base/cleanup.h"
 #include "conformance/checks/protocol.h"
 #include "rpc/client.h"
 #include "rpc/rpc.h"

@@ -2,7 +2,6 @@
 /* The duties of a server, frame by frame. */
 #include "base/cleanup.h"
 #include "conformance/checks/protocol.h"
-#include "rpc/client.h"
 #include "rpc/rpc.h"
 
 #include <ctype.h>

@@ -92,12 +92,11 @@ static void add_file(struct check_run *run, const struct ran *ran,
 			strcmp(digest, file->digest) == 0;
 	}
 
-	struct members json CLEANUP_MEMBERS = members_new();
+	struct members json = member_object(files, NULL);
 	member_string(&json, "path", file->path);
 	member_string(&json, "digest", file->digest);
 	member_string(&json, "origin", origin);
 	member_bool(&json, "discovered", discovered);
-	member_item(files, NULL, members_take(&json));
 	if (strcmp(origin, "image") != 0 &&
 	    (!discovered || text_equal(found->origin, "driver-library")))
 		text_list_addf(granted, "%s (%.*s)", file->path, SHORT_DIGEST, file->digest);
@@ -106,10 +105,10 @@ static void add_file(struct check_run *run, const struct ran *ran,
 			   device->id, file->path);
 }
 
-static cJSON *files_json(struct check_run *run, const struct ran *ran)
+static void add_files(struct check_run *run, const struct ran *ran, struct members *json)
 {
 	const struct container_view *view = ran->view;
-	struct members files CLEANUP_MEMBERS = members_new_array();
+	struct members files = member_array(json, "files");
 	struct text_list granted CLEANUP_TEXT_LIST = {0};
 	if (view->file_count > 0)
 		qsort(view->files, view->file_count, sizeof(*view->files), by_path);
@@ -127,29 +126,26 @@ static cJSON *files_json(struct check_run *run, const struct ran *ran)
 	if (ran->grant->cdi_devices.count != 0)
 		check_note(run, "%s: a CDI Spec of the answer has hooks, which the runtime ran",
 			   ran->device->id);
-	return members_take(&files);
 }
 
-static cJSON *drm_json(struct check_run *run, const struct ran *ran)
+static void add_drm(struct check_run *run, const struct ran *ran, struct members *json)
 {
-	struct members list CLEANUP_MEMBERS = members_new_array();
+	struct members list = member_array(json, "drm");
 	for (size_t i = 0; i < ran->view->drm_count; i++) {
 		const struct container_drm *drm = &ran->view->drm[i];
-		struct members json CLEANUP_MEMBERS = members_new();
+		struct members client = member_object(&list, NULL);
 		struct text_list engines CLEANUP_TEXT_LIST = {0};
 		for (size_t k = 0; k < drm->engine_count; k++)
 			text_list_add(&engines, drm->engines[k]);
 		text_list_sort(&engines);
-		member_string(&json, "driver", drm->driver);
-		member_optional(&json, "pdev", drm->pdev);
-		member_item(&json, "engines", json_new_strings(&engines));
-		member_item(&list, NULL, members_take(&json));
+		member_string(&client, "driver", drm->driver);
+		member_optional(&client, "pdev", drm->pdev);
+		member_item(&client, "engines", json_new_strings(&engines));
 		if (engines.count != 0 && strcmp(drm->pdev, ran->device->pci_address) == 0)
 			check_note(run,
 				   "%s: the kernel counted time of its engine %s for the probe",
 				   ran->device->id, engines.items[0]);
 	}
-	return members_take(&list);
 }
 
 static bool has_own(const struct discovery_snapshot *node, const struct discovery_device *device,
@@ -217,9 +213,9 @@ void ran_expect(struct check_run *run, const struct ran *ran)
 	struct members json CLEANUP_MEMBERS = members_new();
 	member_string(&json, "ref", device->id);
 	member_string(&json, "api", ran->api->name);
-	member_item(&json, "files", files_json(run, ran));
+	add_files(run, ran, &json);
 	member_item(&json, "nodes", json_new_strings(&numbers));
-	member_item(&json, "drm", drm_json(run, ran));
+	add_drm(run, ran, &json);
 	check_add_record(run, "ran", &json);
 
 	const struct image_manifest *image = &check_context(run)->image;

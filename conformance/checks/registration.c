@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Registration: from kubelet.sock to an answered Register call. */
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/restart.h"

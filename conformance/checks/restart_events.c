@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/handed_out.h"
 #include "conformance/checks/list_and_watch.h"
@@ -11,6 +10,7 @@
 #include "conformance/checks/raw_client.h"
 #include "conformance/checks/restart.h"
 #include "conformance/checks/tally.h"
+#include "conformance/kubelet/id_set.h"
 #include "rpc/client.h"
 #include "rpc/message.h"
 #include "rpc/rpc.h"
@@ -58,13 +58,9 @@ void restart_expect_devices(struct rig *rig, bool places, const struct text_list
 	struct text_list now CLEANUP_TEXT_LIST = {0};
 	TALLY(kept, rig->run, check_format(rig->run, "devices listed %s", when), "those before");
 	restart_add_devices(rig, places, &now);
-	for (size_t i = 0; i < before->count; i++) {
-		size_t at = 0;
-		while (at < now.count && strcmp(now.items[at], before->items[i]) < 0)
-			at++;
-		tally_add(&kept, at < now.count && strcmp(now.items[at], before->items[i]) == 0,
-			  "%s is gone", before->items[i]);
-	}
+	text_each (device, before)
+		tally_add(&kept, id_set_has(&(const struct id_set){now}, device), "%s is gone",
+			  device);
 	if (kept.wrong != 0)
 		check_advise(rig->run, "Derive ids and NUMA nodes from the hardware, not from "
 				       "counters or order, and list all devices at each start.");

@@ -229,9 +229,8 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 #define RIG_UNKNOWN_ID "gpucert-no-such-device::0"
 
 /* One call of the resource's plugin. A refusal is an answer: it is in `reply`. */
-int rig_call(struct rig *rig, const char *resource, const char *method,
-	     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
-	     struct rpc_answer *reply, struct error *err);
+int rig_call(struct rig *rig, const char *resource, const struct kubelet_method *method,
+	     const ProtobufCMessage *request, struct rpc_answer *reply, struct error *err);
 
 /* Records that a call, whose result is `rc`, was answered with OK. */
 bool rig_expect_answer(struct rig *rig, int rc, const char *what, const struct rpc_answer *reply,

@@ -2,18 +2,15 @@
 /* A kubelet's calls to the plugin, one at a time, and the pods for which it makes them. */
 #include "base/clock.h"
 #include "conformance/checks/rig.h"
-#include "conformance/checks/rig_ids.h"
-#include "rpc/message.h"
 #include "rpc/rpc.h"
 
-int rig_call(struct rig *rig, const char *resource, const char *method,
-	     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
-	     struct rpc_answer *reply, struct error *err)
+int rig_call(struct rig *rig, const char *resource, const struct kubelet_method *method,
+	     const ProtobufCMessage *request, struct rpc_answer *reply, struct error *err)
 {
 	uint64_t start = clock_monotonic_ns();
 	const uint64_t limit_ms = context_wait_ms(rig->context, RIG_CALL_MS);
 	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, resource), method, request,
-			      reply_type, limit_ms, reply, err);
+			      limit_ms, reply, err);
 	/* A refusal is an answer; silence, and the end of the plugin, are not. */
 	if (rc == 0 && reply->code == RPC_DEADLINE_EXCEEDED && reply->duration_ms + 1 >= limit_ms)
 		rc = error_set(err, ERROR_TIMEOUT, "no answer within %llu s",
@@ -37,8 +34,7 @@ int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, 
 {
 	struct kubelet_allocate_request request = {0};
 	kubelet_allocate_request_add(&request, ids, count);
-	return rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
-			&v1beta1__allocate_response__descriptor, reply, err);
+	return rig_call(rig, resource, &kubelet_method_allocate, &request.request.base, reply, err);
 }
 
 void rig_allocate_one_each(struct rig *rig)
@@ -55,11 +51,8 @@ void rig_allocate_one_each(struct rig *rig)
 int rig_pre_start(struct rig *rig, const char *resource, const char *const *ids, size_t count,
 		  struct rpc_answer *reply, struct error *err)
 {
-	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
-	request.devices_ids = message_strings(ids);
-	request.n_devices_ids = count;
-	return rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
-			&v1beta1__pre_start_container_response__descriptor, reply, err);
+	const V1beta1__PreStartContainerRequest request = kubelet_pre_start_request(ids, count);
+	return rig_call(rig, resource, &kubelet_method_pre_start, &request.base, reply, err);
 }
 
 int rig_prefer(struct rig *rig, const char *resource, const char *const *ids, size_t count,
@@ -67,9 +60,7 @@ int rig_prefer(struct rig *rig, const char *resource, const char *const *ids, si
 {
 	struct kubelet_preferred_request request;
 	kubelet_preferred_request_init(&request, ids, count, 1);
-	return rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-			&request.request.base, &v1beta1__preferred_allocation_response__descriptor,
-			reply, err);
+	return rig_call(rig, resource, &kubelet_method_prefer, &request.request.base, reply, err);
 }
 
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply)

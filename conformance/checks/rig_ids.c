@@ -2,7 +2,6 @@
 /* Which ids a check may use. */
 #include "conformance/checks/rig_ids.h"
 
-#include "base/cleanup.h"
 #include "conformance/checks/list_and_watch.h"
 
 #include <string.h>

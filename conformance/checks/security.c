@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/node_file.h"

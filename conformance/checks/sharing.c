@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices that a plugin offers several times: ids "DEVICE::N", or "DEVICE\N" on Windows. */
 #include "base/cleanup.h"
-#include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -53,12 +51,14 @@ struct replicas {
 	struct allocate_difference difference;
 };
 
-/* Calls `judge` for the ids of each device that has several, and adds the number of these devices. Distinct devices may
- * have such names, too: ids with different grants are not replicas, except the reference plugin's. */
-static void each_device(struct rig *rig, const struct rig_item *item, size_t *judged,
-			void (*judge)(struct rig *rig, const char *resource,
-				      const struct replicas *replicas))
+typedef void judge_replicas(struct rig *rig, const char *resource, const struct replicas *replicas);
+
+/* The row's param for the ids of each device that has several. Distinct devices may have such names, too: ids with
+ * different grants are not replicas, except the reference plugin's. */
+static void each_device(struct rig *rig, const struct rig_item *item)
 {
+	judge_replicas *const *judge = check_row(rig->run)->param;
+	size_t *judged = item->user;
 	size_t i = 0;
 	while (i < item->ids->count && *judged < DEVICES_MAX) {
 		struct replicas replicas = {.same = 1};
@@ -86,7 +86,7 @@ static void each_device(struct rig *rig, const struct rig_item *item, size_t *ju
 		}
 		if (replicas.count < 2 || (replicas.same == 1 && !rig->context->reference_plugin))
 			continue;
-		judge(rig, item->resource, &replicas);
+		(*judge)(rig, item->resource, &replicas);
 		++*judged;
 	}
 }
@@ -164,22 +164,11 @@ static void health(struct rig *rig, const char *resource, const struct replicas 
 	}
 }
 
-typedef void judge_replicas(struct rig *rig, const char *resource, const struct replicas *replicas);
-
-/* A body: the row's param for each device that has replicas. */
 static void each_shared(struct check_run *run)
 {
-	judge_replicas *const *judge = check_row(run)->param;
 	struct rig *rig = rig_ready(run);
 	size_t judged = 0;
-	rig_each (resource, rig) {
-		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		const struct rig_item item = {.resource = resource, .ids = &ids};
-		if (!rig_healthy_ids(rig, resource, &ids))
-			return;
-		each_device(rig, &item, &judged, *judge);
-	}
-	if (rig != NULL && judged == 0)
+	if (rig != NULL && rig_for_each(rig, each_device, &judged) && judged == 0)
 		check_not_applicable(run,
 				     "no device is offered several times, by ids that end with "
 				     "\"::\" and a number");

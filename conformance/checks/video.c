@@ -14,7 +14,6 @@
 #include "workloads/video/walk.h"
 
 #include <sodium.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { VERIFY_TIMEOUT_MS = 60000 };

@@ -229,12 +229,11 @@ static void see_api(const struct discovery_snapshot *node, const char *api, cons
 		seen->others = shown - found.count;
 }
 
-static cJSON *refs_json(const struct granted *granted)
+static void add_refs(struct members *record, const char *key, const struct granted *granted)
 {
-	struct members refs CLEANUP_MEMBERS = members_new_array();
+	struct members refs = member_array(record, key);
 	granted_each (device, granted)
 		member_string(&refs, NULL, device->id);
-	return members_take(&refs);
 }
 
 /* Records the observation that the verdicts are about. Software renderers of the image itself are left out. */
@@ -262,8 +261,8 @@ static void add_observation(struct check_run *run, const char *label,
 			granted_add(&seen.devices, device);
 	}
 	member_string(&record, "container", label);
-	member_item(&record, "granted", refs_json(grant));
-	member_item(&record, "saw", refs_json(&seen.devices));
+	add_refs(&record, "granted", grant);
+	add_refs(&record, "saw", &seen.devices);
 	member_int(&record, "others", (int64_t)seen.others);
 	check_add_record(run, "observation", &record);
 }

@@ -18,11 +18,10 @@
 
 enum { CHECKPOINT_MODE = 0600 };
 
-static cJSON *entry_json(const struct allocation *allocation)
+static void add_entry(struct members *entries, const struct allocation *allocation)
 {
 	const V1beta1__ContainerAllocateResponse *response = allocation->response;
-	struct members entry CLEANUP_MEMBERS = members_new();
-	struct members ids CLEANUP_MEMBERS = members_new();
+	struct members entry = member_object(entries, NULL);
 	size_t size = v1beta1__container_allocate_response__get_packed_size(response);
 	size_t text_size = sodium_base64_ENCODED_LEN(size, sodium_base64_VARIANT_ORIGINAL);
 	uint8_t *bytes CLEANUP_FREE = memory_allocate(size + 1, 1);
@@ -30,35 +29,30 @@ static cJSON *entry_json(const struct allocation *allocation)
 	(void)v1beta1__container_allocate_response__pack(response, bytes);
 	(void)sodium_bin2base64(text, text_size, bytes, size, sodium_base64_VARIANT_ORIGINAL);
 
-	member_item(&ids, "-1", json_new_strings(&allocation->ids.list));
 	member_string(&entry, "PodUID", allocation->pod);
 	member_string(&entry, "ContainerName", allocation->container);
 	member_string(&entry, "ResourceName", allocation->resource);
 	member_string(&entry, "AllocResp", text);
-	member_item(&entry, "DeviceIDs", members_take(&ids));
-	return members_take(&entry);
+	struct members ids = member_object(&entry, "DeviceIDs");
+	member_item(&ids, "-1", json_new_strings(&allocation->ids.list));
 }
 
 void checkpoint_write(struct kubelet *kubelet)
 {
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct members data CLEANUP_MEMBERS = members_new();
-	struct members entries CLEANUP_MEMBERS = members_new_array();
-	struct members registered CLEANUP_MEMBERS = members_new();
 	struct error err = {0};
 	if (!kubelet->running)
 		return;
 
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct members data = member_object(&json, "Data");
+	struct members entries = member_array(&data, "PodDeviceEntries");
 	for (const struct allocation *each = kubelet->allocations; each != NULL; each = each->next)
-		member_item(&entries, NULL, entry_json(each));
+		add_entry(&entries, each);
+	struct members registered = member_object(&data, "RegisteredDevices");
 	for (const struct resource *each = kubelet->resources; each != NULL; each = each->next)
 		member_item(&registered, each->name, json_new_strings(&each->healthy.list));
-	member_item(&data, "PodDeviceEntries", members_take(&entries));
-	member_item(&data, "RegisteredDevices", members_take(&registered));
-	member_item(&json, "Data", members_take(&data));
 
-	cJSON *document CLEANUP_JSON = members_take(&json);
-	char *text CLEANUP_FREE = json_print_compact(document);
+	char *text CLEANUP_FREE = json_print_compact(json.object);
 	if (file_write_atomic(kubelet->checkpoint, text, strlen(text), CHECKPOINT_MODE, &err) < 0)
 		kubelet_report_problem(kubelet, &err);
 	else

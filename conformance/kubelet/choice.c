@@ -82,10 +82,8 @@ static int take_preferred(struct choice *choice, const struct id_set *offered)
 				       (int32_t)choice->limit->count);
 	request.container.must_include_deviceids = message_strings(must);
 	request.container.n_must_include_deviceids = choice->chosen->list.count;
-	int rc =
-		own_call(choice->resource->endpoint, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-			 &request.request.base, &v1beta1__preferred_allocation_response__descriptor,
-			 0, choice->timeout_ms, &reply, choice->err);
+	int rc = own_call(choice->resource->endpoint, &kubelet_method_prefer, &request.request.base,
+			  0, choice->timeout_ms, &reply, choice->err);
 	if (rc < 0)
 		return rc;
 

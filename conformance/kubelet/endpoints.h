@@ -39,9 +39,9 @@ void clients_free(struct kubelet *kubelet, bool all);
 
 /* A call that the kubelet makes for itself: kubelet_interrupt() ends it, and when `patience_ms` has
  * passed it is cancelled (ERROR_TIMEOUT). `deadline_ms` is sent as grpc-timeout; 0: none. */
-int own_call(struct kubelet_plugin *plugin, const char *method, const ProtobufCMessage *request,
-	     const ProtobufCMessageDescriptor *reply_type, uint64_t deadline_ms,
-	     uint64_t patience_ms, struct rpc_answer *out, struct error *err);
+int own_call(struct kubelet_plugin *plugin, const struct kubelet_method *method,
+	     const ProtobufCMessage *request, uint64_t deadline_ms, uint64_t patience_ms,
+	     struct rpc_answer *out, struct error *err);
 
 /*
  * Attempts to register, also those of the plugin watcher.

@@ -60,27 +60,23 @@ cJSON *kubelet_event_json(const struct kubelet_event *event)
 	add_count(&json, "allocatable", event->allocatable);
 	add_count(&json, "duration_ms", event->duration_ms);
 	if (event->options != NULL) {
-		struct members options CLEANUP_MEMBERS = members_new();
+		struct members options = member_object(&json, "options");
 		member_bool(&options, "pre_start_required", event->options->pre_start_required);
 		member_bool(&options, "get_preferred_allocation_available",
 			    event->options->get_preferred_allocation_available);
-		member_item(&json, "options", members_take(&options));
 	}
 	if (event->devices != NULL) {
-		struct members devices CLEANUP_MEMBERS = members_new_array();
-		for (size_t i = 0; i < event->devices->count; i++) {
-			const struct kubelet_device *device = &event->devices->items[i];
-			struct members members CLEANUP_MEMBERS = members_new();
-			struct members nodes CLEANUP_MEMBERS = members_new_array();
+		struct members devices = member_array(&json, "devices");
+		listed_each (device, event->devices) {
+			struct members members = member_object(&devices, NULL);
 			member_string(&members, "id", device->id);
 			member_string(&members, "health", device->health);
+			if (!device->has_topology)
+				continue;
+			struct members nodes = member_array(&members, "numa");
 			for (size_t k = 0; k < device->numa_count; k++)
 				member_int(&nodes, NULL, device->numa[k]);
-			if (device->has_topology)
-				member_item(&members, "numa", members_take(&nodes));
-			member_item(&devices, NULL, members_take(&members));
 		}
-		member_item(&json, "devices", members_take(&devices));
 	}
 	if (event->ids != NULL)
 		member_item(&json, "ids", json_new_strings(event->ids));

@@ -11,7 +11,6 @@
 #include "conformance/kubelet/resources.h"
 #include "rpc/address.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {

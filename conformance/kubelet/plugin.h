@@ -33,10 +33,22 @@ struct kubelet_stream *kubelet_plugin_stream(const struct kubelet_plugin *plugin
  * disconnected. `timeout_ms` 0: no deadline.
  */
 
-/* Any method: "/package.Service/Method". */
-int kubelet_call(struct kubelet_plugin *plugin, const char *method, const ProtobufCMessage *request,
-		 const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms,
-		 struct rpc_answer *out, struct error *err);
+struct kubelet_method {
+	const char *path; /* "/package.Service/Method" */
+	const ProtobufCMessageDescriptor *reply;
+};
+
+extern const struct kubelet_method kubelet_method_options, kubelet_method_allocate,
+	kubelet_method_prefer, kubelet_method_pre_start;
+
+int kubelet_call(struct kubelet_plugin *plugin, const struct kubelet_method *method,
+		 const ProtobufCMessage *request, uint64_t timeout_ms, struct rpc_answer *out,
+		 struct error *err);
+
+/* rpc_unary() on the connection. ERROR_UNAVAILABLE. */
+int kubelet_call_start(struct kubelet_plugin *plugin, const struct kubelet_method *method,
+		       const ProtobufCMessage *request, uint64_t timeout_ms, rpc_reply_fn *done,
+		       void *user, struct rpc_call **out, struct error *err);
 
 /* An AllocateRequest with up to two container_requests. Zero-initialise, then add them; `ids` is
  * borrowed. */
@@ -57,9 +69,8 @@ struct kubelet_preferred_request {
 void kubelet_preferred_request_init(struct kubelet_preferred_request *request,
 				    const char *const *available, size_t count, int32_t size);
 
-/* PreStartContainer (V1beta1__PreStartContainerResponse). */
-int kubelet_call_pre_start(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
-			   uint64_t timeout_ms, struct rpc_answer *out, struct error *err);
+/* `ids` is borrowed. */
+V1beta1__PreStartContainerRequest kubelet_pre_start_request(const char *const *ids, size_t count);
 
 /* GetDevicePluginOptions (V1beta1__DevicePluginOptions). */
 int kubelet_call_options(struct kubelet_plugin *plugin, uint64_t timeout_ms, struct rpc_answer *out,

@@ -100,9 +100,8 @@ static int allocate_resource(const struct work *work, const struct kubelet_conta
 		return refuse_stopped(work, limit->resource);
 	const char **order CLEANUP_FREE = id_set_shuffled(&ids, &work->kubelet->random);
 	kubelet_allocate_request_add(&request, order, ids.list.count);
-	rc = own_call(plugin, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
-		      &v1beta1__allocate_response__descriptor, 0, work->timeout_ms, &reply,
-		      work->err);
+	rc = own_call(plugin, &kubelet_method_allocate, &request.request.base, 0, work->timeout_ms,
+		      &reply, work->err);
 	if (rc < 0)
 		return rc;
 
@@ -253,7 +252,6 @@ static int pre_start(const struct work *work, const char *name)
 	const struct allocation *allocation =
 		allocation_find(work->kubelet, work->pod, work->container, name);
 	const struct resource *resource = resource_find(work->kubelet, name);
-	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 
 	/* The options are unknown after a kubelet restart, before the plugin registers again. */
@@ -264,10 +262,9 @@ static int pre_start(const struct work *work, const char *name)
 		return refuse_stopped(work, name);
 
 	const char **order CLEANUP_FREE = id_set_shuffled(&allocation->ids, &work->kubelet->random);
-	request.devices_ids = message_strings(order);
-	request.n_devices_ids = allocation->ids.list.count;
-	int rc = own_call(resource->endpoint, DEVICE_PLUGIN_SERVICE "PreStartContainer",
-			  &request.base, &v1beta1__pre_start_container_response__descriptor,
+	const V1beta1__PreStartContainerRequest request =
+		kubelet_pre_start_request(order, allocation->ids.list.count);
+	int rc = own_call(resource->endpoint, &kubelet_method_pre_start, &request.base,
 			  work->kubelet->options.pre_start_timeout_ms, work->timeout_ms, &reply,
 			  work->err);
 	if (rc < 0)

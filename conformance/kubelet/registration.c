@@ -307,12 +307,10 @@ static void on_dialled(const struct dial_result *result, void *user)
 	}
 	seen->options_asked_ms = clock_monotonic_ms();
 	if (fault_take(&registration->kubelet->faults, FAULT_OPTIONS_TWICE) != NULL)
-		(void)rpc_unary(result->channel, DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions",
-				&request.base, &v1beta1__device_plugin_options__descriptor, 0,
-				on_second_options, NULL, NULL, NULL);
-	if (rpc_unary(result->channel, DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions",
-		      &request.base, &v1beta1__device_plugin_options__descriptor, timeout_ms,
-		      on_options, registration, &registration->options_call, &err) < 0)
+		(void)kubelet_call_start(seen->plugin, &kubelet_method_options, &request.base, 0,
+					 on_second_options, NULL, NULL, NULL);
+	if (kubelet_call_start(seen->plugin, &kubelet_method_options, &request.base, timeout_ms,
+			       on_options, registration, &registration->options_call, &err) < 0)
 		connection_failed(registration, err.text);
 }
 

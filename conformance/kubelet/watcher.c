@@ -9,7 +9,6 @@
 #include "rpc/socket.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 /*

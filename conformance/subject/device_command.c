@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a device fail, or work again. */
 #include "base/cleanup.h"
-#include "base/memory.h"
 #include "conformance/subject/plugin_process.h"
 
 enum { COMMAND_MS = 60000 };

@@ -8,7 +8,6 @@
 
 #include <fts.h>
 #include <glob.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

@@ -421,9 +421,8 @@ static void call_allocate(struct kubelet_plugin *plugin, const char *id, struct 
 {
 	struct kubelet_allocate_request request = {0};
 	kubelet_allocate_request_add(&request, &id, 1);
-	CHECK_OK(kubelet_call(plugin, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
-			      &v1beta1__allocate_response__descriptor, RIG_PATIENCE_MS, reply,
-			      ERR));
+	CHECK_OK(kubelet_call(plugin, &kubelet_method_allocate, &request.request.base,
+			      RIG_PATIENCE_MS, reply, ERR));
 }
 
 static void test_raw_calls(void)
@@ -443,8 +442,9 @@ static void test_raw_calls(void)
 	CU_ASSERT_PTR_NOT_NULL(reply.reply);
 	rpc_answer_free(&reply);
 	V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
-	CHECK_OK(kubelet_call(plugin, "/v1alpha.DevicePlugin/Allocate", &empty.base,
-			      &v1beta1__empty__descriptor, RIG_PATIENCE_MS, &reply, ERR));
+	const struct kubelet_method unknown = {"/v1alpha.DevicePlugin/Allocate",
+					       &v1beta1__empty__descriptor};
+	CHECK_OK(kubelet_call(plugin, &unknown, &empty.base, RIG_PATIENCE_MS, &reply, ERR));
 	UNIT_INT(reply.code, RPC_UNIMPLEMENTED);
 	rpc_answer_free(&reply);
 	kubelet_stop(rig.kubelet);

@@ -123,7 +123,8 @@ static bool call(struct node *node, const struct event *event, const char *metho
 		kubelet_resource_plugin(node->kubelet, node_resources[event->resource]);
 	struct error why = {0};
 	int rc = plugin != NULL && node->model.plugin_runs
-			 ? kubelet_call(plugin, method, request, type, 0, out, &why)
+			 ? kubelet_call(plugin, &(const struct kubelet_method){method, type},
+					request, 0, out, &why)
 			 : ERROR_UNAVAILABLE;
 	if (rc == 0 && !rested)
 		return out->code != RPC_UNAVAILABLE && out->code != RPC_CANCELLED;
