@@ -229,13 +229,12 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 	allocate_expect_serves(rig, item);
 	/* A resource without a stream has no devices until the plugin registers again. */
 	const size_t from = kubelet_registration_count(rig->kubelet);
-	const struct kubelet_stream *stream = rig_stream(rig, item->resource);
-	if (stream == NULL)
+	if (rig_stream(rig, item->resource) == NULL)
 		return;
 	(void)rig_watch(rig, STREAM_MS, STREAM_MS);
-	stream = rig_stream(rig, item->resource);
+	const struct kubelet_stream *stream = rig_stream(rig, item->resource);
 	if (kubelet_registration_count(rig->kubelet) == from)
-		(void)check_expect_is(rig->run, stream != NULL && kubelet_stream_state(stream).open,
+		(void)check_expect_is(rig->run, kubelet_stream_state(stream).open,
 				      "the stream of lists afterwards", "open", "ended");
 }
 
@@ -346,7 +345,7 @@ static void before_list(struct check_run *run)
 		loop_run_for(&rig->loop, KNOWN_PAUSE_MS);
 	}
 
-	bool before = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
+	bool before = kubelet_plugin_stream(r->plugin) == NULL;
 	if (check_expect_ok(run, rc, "Allocate is answered", &err) &&
 	    check_expect(run, reply.code == RPC_OK, "Allocate before any ListAndWatch", "OK",
 			 "%s %s", rpc_code_name(reply.code), reply.message) &&

@@ -140,7 +140,7 @@ check_body allocate_unhealthy_id, allocate_files_stay;
 check_judge allocate_independent;
 check_body allocate_lists_stay, allocate_after_restart;
 
-/* Several resources in one container (allocate_resources.c). */
+/* Several resources in one container (allocate_members.c). */
 check_body allocate_across_resources;
 
 /* The body of allocate.cdi-*, and the params of their rows. Where no answer names a CDI device they do not apply. */

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "conformance/checks/rig_usage.h"
-#include "rpc/client.h"
 
 #include <stdlib.h>
 
@@ -23,14 +22,8 @@ bool rig_usage(const struct rig *rig, struct usage *out)
 {
 	/* The process that we started may be a wrapper, and the plugin a daemon below another one. */
 	int roots[2] = {rig->plugin != NULL ? process_id(rig->plugin) : 0, 0};
-	if (rig->resources.count != 0) {
-		struct kubelet_plugin *plugin =
-			kubelet_resource_plugin(rig->kubelet, rig->resources.items[0]);
-		struct rpc_channel *channel =
-			plugin != NULL ? kubelet_plugin_channel(plugin) : NULL;
-		if (channel != NULL && rig->context->wine_directory == NULL)
-			roots[1] = rpc_channel_peer(channel);
-	}
+	if (rig->resources.count != 0 && rig->context->wine_directory == NULL)
+		roots[1] = rig_peer(rig, rig->resources.items[0]);
 	return usage_read(roots, ARRAY_SIZE(roots), out);
 }
 

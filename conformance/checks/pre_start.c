@@ -29,12 +29,18 @@ static bool start(struct rig *rig, const char *resource, const char *id, const c
 	return check_expect_ok(rig->run, rc, what, &err);
 }
 
-static bool expect_start(struct rig *rig, const struct rig_item *item, const char *what,
-			 struct rpc_answer *reply)
+static bool expect_start(struct rig *rig, const char *resource, const char *const *ids,
+			 size_t count, const char *what, struct rpc_answer *reply)
 {
 	struct error err = {0};
-	int rc = rig_pre_start(rig, item->resource, rig_ids(item->ids), 1, reply, &err);
+	int rc = rig_pre_start(rig, resource, ids, count, reply, &err);
 	return rig_expect_answer(rig, rc, what, reply, &err);
+}
+
+static bool expect_start_first(struct rig *rig, const struct rig_item *item, const char *what)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	return expect_start(rig, item->resource, rig_ids(item->ids), 1, what, &reply);
 }
 
 /* Allocates first: a kubelet starts only containers with allocated devices. */
@@ -82,25 +88,25 @@ static void not_required(struct check_run *run)
 
 static void succeeds(struct rig *rig, const struct rig_item *item)
 {
+	const char *const *ids = rig_ids(item->ids);
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	if (!expect_start(rig, item, "PreStartContainer", &reply))
+	if (!expect_start(rig, item->resource, ids, 1, "PreStartContainer", &reply))
 		return;
 	(void)check_expect_in_time(rig->run, "milliseconds", reply.duration_ms);
 	/* A kubelet keeps the ids of a container as a set: their order is another one at each call. */
 	if (item->ids->count < 2)
 		return;
-	const char *const *ids = rig_ids(item->ids);
 	const char *const turned[] = {ids[1], ids[0]};
 	struct rpc_answer allocated CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer both CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	/* allocate.each-and-all judges a refusal. */
-	if (rig_allocate(rig, item->resource, ids, 2, &allocated, &err) < 0 ||
-	    allocated.code != RPC_OK)
-		return;
-	const char *what = check_format(rig->run, "PreStartContainer of %s and %s", ids[1], ids[0]);
-	int rc = rig_pre_start(rig, item->resource, turned, ARRAY_SIZE(turned), &both, &err);
-	(void)rig_expect_answer(rig, rc, what, &both, &err);
+	if (rig_allocate(rig, item->resource, ids, 2, &allocated, &err) == 0 &&
+	    allocated.code == RPC_OK)
+		(void)expect_start(
+			rig, item->resource, turned, 2,
+			check_format(rig->run, "PreStartContainer of %s and %s", ids[1], ids[0]),
+			&both);
 }
 
 static void repeat(struct rig *rig, const struct rig_item *item)
@@ -108,8 +114,7 @@ static void repeat(struct rig *rig, const struct rig_item *item)
 	static const char *const whats[] = {"PreStartContainer", "PreStartContainer again",
 					    "PreStartContainer for the third time"};
 	for (size_t i = 0; i < ARRAY_SIZE(whats); i++) {
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (!expect_start(rig, item, whats[i], &reply))
+		if (!expect_start_first(rig, item, whats[i]))
 			return;
 	}
 	text_list_add(item->user, item->resource);
@@ -125,13 +130,10 @@ static void start_again(struct rig *rig, const struct text_list *started, const 
 		const char *id = started->items[i + 1];
 		const struct kubelet_device *device =
 			kubelet_resource_device(rig->kubelet, resource, id);
-		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		const struct rig_item item = {.resource = resource, .ids = &ids};
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		text_list_add(&ids, id);
 		if (kubelet_device_is_healthy(device))
 			(void)expect_start(
-				rig, &item,
+				rig, resource, &id, 1,
 				check_format(rig->run, "PreStartContainer after %s", event),
 				&reply);
 		else
@@ -148,11 +150,11 @@ static void repeats(struct check_run *run)
 	struct error err = {0};
 	if (rig == NULL || started.count == 0)
 		return;
-	size_t from = kubelet_registration_count(rig->kubelet);
 	rig->supervised = true;
 	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return;
-	int rc = rig_wait_return(rig, from, context_wait_ms(rig->context, RETURN_MS), &err);
+	int rc = rig_wait_return(rig, rig->before_restart, context_wait_ms(rig->context, RETURN_MS),
+				 &err);
 	if (rc < 0)
 		check_note(run, "not tested after a kubelet's restart: %s", err.text);
 	else if (rig_expect_listed(rig))
@@ -173,7 +175,6 @@ static void on_cancelled(const struct rpc_status *status, ProtobufCMessage *repl
 static void cancelled(struct rig *rig, const struct rig_item *item)
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	for (size_t i = 0; i < CANCELLED_CALLS; i++) {
 		const V1beta1__PreStartContainerRequest request =
 			kubelet_pre_start_request(rig_ids(item->ids), 1);
@@ -187,7 +188,7 @@ static void cancelled(struct rig *rig, const struct rig_item *item)
 		if (call != NULL)
 			rpc_call_cancel(call);
 	}
-	(void)expect_start(rig, item, "PreStartContainer after cancelled calls", &reply);
+	(void)expect_start_first(rig, item, "PreStartContainer after cancelled calls");
 }
 
 /* Another device, and what was wrong with it in a list; NULL: nothing. */
@@ -211,7 +212,6 @@ static void others(struct rig *rig, const struct rig_item *item)
 	const char *other = item->ids->items[item->ids->count - 1];
 	struct rpc_answer before CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer own CLEANUP_RPC_ANSWER = {0};
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct text_list files CLEANUP_TEXT_LIST = {0};
 	TALLY(present, rig->run, "files of answers, also of another device's",
 	      "present, as before");
@@ -230,7 +230,7 @@ static void others(struct rig *rig, const struct rig_item *item)
 	struct watched watched = {.item = item, .id = other};
 	rig->on_list = watch_other;
 	rig->on_list_user = &watched;
-	bool started = answer != NULL && expect_start(rig, item, "PreStartContainer", &reply);
+	bool started = answer != NULL && expect_start_first(rig, item, "PreStartContainer");
 	if (started)
 		(void)rig_watch(rig, LISTED_MS, LISTED_MS);
 	rig->on_list = NULL;
@@ -255,17 +255,14 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 					   "PreStartContainer of an unknown id", "an error", "%s",
 					   rpc_code_name(reply.code));
 	}
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	(void)expect_start(rig, item, "PreStartContainer of an allocated device afterwards",
-			   &reply);
+	(void)expect_start_first(rig, item, "PreStartContainer of an allocated device afterwards");
 }
 
 static bool start_round(struct rig *rig, void *user)
 {
 	uint64_t end_ms = clock_monotonic_ms() + ROUND_MS;
 	for (size_t i = 0; i < CALLS && (i == 0 || clock_monotonic_ms() < end_ms); i++) {
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (!expect_start(rig, user, "PreStartContainer after others", &reply))
+		if (!expect_start_first(rig, user, "PreStartContainer after others"))
 			return false;
 	}
 	return true;
@@ -284,47 +281,42 @@ static void survives(struct rig *rig, const struct rig_item *item)
 		(void)expect_allocated(rig, item, "Allocate afterwards");
 }
 
-#define PRE_START(name, revision, rule, severity, run, body, ...)                                  \
+#define SUCCEEDS "pre-start.succeeds"
+#define ALLOCATE "allocate.one-response"
+#define PRE_START(name, revision, rule, severity, foundation, run, body, ...)                      \
 	CHECK("pre-start." name, rule, severity, revision, run, .timeout_s = 180,                  \
-	      .needs = {.devices = 1}, .judge = (body), __VA_ARGS__)
+	      .needs = {.devices = 1}, .depends_on = (foundation), .judge = (body), __VA_ARGS__)
 
 const struct check pre_start_checks[] = {
-	PRE_START("succeeds", 1, PRE_01, CRITICAL, required, succeeds,
+	PRE_START("succeeds", 1, PRE_01, CRITICAL, ALLOCATE, required, succeeds,
 		  .title = "PreStartContainer of allocated devices succeeds in time",
 		  .advice = "Prepare devices in less than the kubelet's deadline, or do not set "
-			    "pre_start_required: the container does not start otherwise.",
-		  .depends_on = "allocate.one-response"),
-	PRE_START("repeat", 2, PRE_03, CRITICAL, repeats, repeat,
+			    "pre_start_required: the container does not start otherwise."),
+	PRE_START("repeat", 2, PRE_03, CRITICAL, SUCCEEDS, repeats, repeat,
 		  .title = "PreStartContainer succeeds each time a container starts",
 		  .advice =
 			  "Keep no record of allocated devices or started containers: the kubelet "
 			  "calls again, with the same ids, when it restarts a container, also "
-			  "after a restart of the plugin.",
-		  .depends_on = "pre-start.succeeds"),
-	PRE_START("cancelled", 1, PRE_05, MEDIUM, required, cancelled,
+			  "after a restart of the plugin."),
+	PRE_START("cancelled", 1, PRE_05, MEDIUM, SUCCEEDS, required, cancelled,
 		  .title = "Cancelled calls of PreStartContainer leave the plugin usable",
 		  .advice =
 			  "Stop at the end of the call's context, and release what it locked: the "
-			  "kubelet cancels the call at its deadline.",
-		  .depends_on = "pre-start.succeeds"),
-	PRE_START("others-undisturbed", 2, PRE_06, HIGH, required, others,
+			  "kubelet cancels the call at its deadline."),
+	PRE_START("others-undisturbed", 2, PRE_06, HIGH, SUCCEEDS, required, others,
 		  .title = "PreStartContainer leaves the devices of other containers alone",
-		  .advice = "Reset and prepare only the devices of the call.",
-		  .depends_on = "pre-start.succeeds"),
-	PRE_START("unknown-id", 1, PRE_04, LOW, required, unknown_id,
+		  .advice = "Reset and prepare only the devices of the call."),
+	PRE_START("unknown-id", 1, PRE_04, LOW, SUCCEEDS, required, unknown_id,
 		  .title = "PreStartContainer of an unknown id is refused",
 		  .advice = "Look each id up in the list that was sent, and answer with an error "
-			    "status.",
-		  .depends_on = "pre-start.succeeds"),
-	PRE_START("leaks", 2, PRE_07, MEDIUM, required, leaks,
+			    "status."),
+	PRE_START("leaks", 2, PRE_07, MEDIUM, "pre-start.repeat", required, leaks,
 		  .title = "Many calls of PreStartContainer leak nothing",
 		  .advice = "Close what a call opened: compare the plugin's /proc/PID/fd and its "
-			    "memory before and after.",
-		  .depends_on = "pre-start.repeat"),
-	PRE_START("not-required", 1, PRE_02, LOW, not_required, survives,
+			    "memory before and after."),
+	PRE_START("not-required", 1, PRE_02, LOW, ALLOCATE, not_required, survives,
 		  .title = "A plugin that requires no PreStartContainer survives it",
 		  .advice = "Answer with an empty response, as upstream's stub does, or with "
-			    "UNIMPLEMENTED.",
-		  .depends_on = "allocate.one-response"),
+			    "UNIMPLEMENTED."),
 	{.id = NULL},
 };

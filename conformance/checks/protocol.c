@@ -27,142 +27,86 @@ struct odd_call {
 /* A call whose message never arrived: grpc-go 1.27 ends it with its connection. */
 #define UNHEARD (ENDS_REFUSED | ENDS_NEVER), "an error, or none"
 
+#define PLAIN(what, method, ...)                                                                   \
+	{                                                                                          \
+		(what), (method), {NULL, NULL}, __VA_ARGS__                                        \
+	}
+/* GetDevicePluginOptions with another header field. */
+#define CHANGED(what, name, value, ...)                                                            \
+	{                                                                                          \
+		(what), PROTOCOL_OPTIONS, {(name), (value)}, EMPTY, __VA_ARGS__                    \
+	}
+
 static const struct odd_call content_types[] = {
-	{"content-type application/grpc", PROTOCOL_OPTIONS, {NULL, NULL}, EMPTY, ENDS_OK, "OK"},
-	{"content-type application/grpc+proto",
-	 PROTOCOL_OPTIONS,
-	 {"content-type", "application/grpc+proto"},
-	 EMPTY,
-	 ENDS_OK,
-	 "OK"},
-	{"content-type text/plain",
-	 PROTOCOL_OPTIONS,
-	 {"content-type", "text/plain"},
-	 EMPTY,
-	 ANY_END},
-	{"no content-type", PROTOCOL_OPTIONS, {"content-type", NULL}, EMPTY, ANY_END},
+	PLAIN("content-type application/grpc", PROTOCOL_OPTIONS, EMPTY, ENDS_OK, "OK"),
+	CHANGED("content-type application/grpc+proto", "content-type", "application/grpc+proto",
+		ENDS_OK, "OK"),
+	CHANGED("content-type text/plain", "content-type", "text/plain", ANY_END),
+	CHANGED("no content-type", "content-type", NULL, ANY_END),
 	{NULL},
 };
 
 static const struct odd_call unknown_methods[] = {
-	{"an unknown method",
-	 DEVICE_PLUGIN_SERVICE "Deallocate",
-	 {NULL, NULL},
-	 EMPTY,
-	 ENDS_UNIMPLEMENTED,
-	 "UNIMPLEMENTED"},
-	{"an unknown service",
-	 "/v1.DevicePlugin/Allocate",
-	 {NULL, NULL},
-	 EMPTY,
-	 ENDS_UNIMPLEMENTED,
-	 "UNIMPLEMENTED"},
+	PLAIN("an unknown method", DEVICE_PLUGIN_SERVICE "Deallocate", EMPTY, ENDS_UNIMPLEMENTED,
+	      "UNIMPLEMENTED"),
+	PLAIN("an unknown service", "/v1.DevicePlugin/Allocate", EMPTY, ENDS_UNIMPLEMENTED,
+	      "UNIMPLEMENTED"),
 	{NULL},
 };
 
 static const struct odd_call path_case[] = {
-	{"the path /v1beta1.DevicePlugin/getdevicepluginoptions",
-	 DEVICE_PLUGIN_SERVICE "getdevicepluginoptions",
-	 {NULL, NULL},
-	 EMPTY,
-	 ENDS_UNIMPLEMENTED,
-	 "UNIMPLEMENTED"},
-	{"the path /v1alpha.DevicePlugin/GetDevicePluginOptions",
-	 "/v1alpha.DevicePlugin/GetDevicePluginOptions",
-	 {NULL, NULL},
-	 EMPTY,
-	 ENDS_UNIMPLEMENTED,
-	 "UNIMPLEMENTED"},
+	PLAIN("the path /v1beta1.DevicePlugin/getdevicepluginoptions",
+	      DEVICE_PLUGIN_SERVICE "getdevicepluginoptions", EMPTY, ENDS_UNIMPLEMENTED,
+	      "UNIMPLEMENTED"),
+	PLAIN("the path /v1alpha.DevicePlugin/GetDevicePluginOptions",
+	      "/v1alpha.DevicePlugin/GetDevicePluginOptions", EMPTY, ENDS_UNIMPLEMENTED,
+	      "UNIMPLEMENTED"),
 	{NULL},
 };
 
 static const struct odd_call authorities[] = {
-	{":authority localhost",
-	 PROTOCOL_OPTIONS,
-	 {":authority", "localhost"},
-	 EMPTY,
-	 ENDS_OK,
-	 "OK"},
-	{"a path as :authority",
-	 PROTOCOL_OPTIONS,
-	 {":authority", "/run/kubelet/a.sock"},
-	 EMPTY,
-	 ANY_END},
-	{"an encoded path as :authority",
-	 PROTOCOL_OPTIONS,
-	 {":authority", "%2Frun%2Fa.sock"},
-	 EMPTY,
-	 ANY_END},
-	{"an empty :authority", PROTOCOL_OPTIONS, {":authority", ""}, EMPTY, ANY_END},
-	{"no :authority", PROTOCOL_OPTIONS, {":authority", NULL}, EMPTY, ANY_END},
+	CHANGED(":authority localhost", ":authority", "localhost", ENDS_OK, "OK"),
+	CHANGED("a path as :authority", ":authority", "/run/kubelet/a.sock", ANY_END),
+	CHANGED("an encoded path as :authority", ":authority", "%2Frun%2Fa.sock", ANY_END),
+	CHANGED("an empty :authority", ":authority", "", ANY_END),
+	CHANGED("no :authority", ":authority", NULL, ANY_END),
 	{NULL},
 };
 
 /* The first is what grpc-go sends for the 30 seconds of PreStartContainer. */
 static const struct odd_call deadlines[] = {
-	{"grpc-timeout 30000000u",
-	 PROTOCOL_OPTIONS,
-	 {"grpc-timeout", "30000000u"},
-	 EMPTY,
-	 ENDS_OK,
-	 "OK"},
-	{"grpc-timeout 1m", PROTOCOL_OPTIONS, {"grpc-timeout", "1m"}, EMPTY, ANY_END},
-	{"grpc-timeout 99999999H", PROTOCOL_OPTIONS, {"grpc-timeout", "99999999H"}, EMPTY, ANY_END},
-	{"grpc-timeout of nine digits",
-	 PROTOCOL_OPTIONS,
-	 {"grpc-timeout", "123456789S"},
-	 EMPTY,
-	 ANY_END},
-	{"grpc-timeout soon", PROTOCOL_OPTIONS, {"grpc-timeout", "soon"}, EMPTY, ANY_END},
+	CHANGED("grpc-timeout 30000000u", "grpc-timeout", "30000000u", ENDS_OK, "OK"),
+	CHANGED("grpc-timeout 1m", "grpc-timeout", "1m", ANY_END),
+	CHANGED("grpc-timeout 99999999H", "grpc-timeout", "99999999H", ANY_END),
+	CHANGED("grpc-timeout of nine digits", "grpc-timeout", "123456789S", ANY_END),
+	CHANGED("grpc-timeout soon", "grpc-timeout", "soon", ANY_END),
 	{NULL},
 };
 
 static const struct odd_call malformed[] = {
-	{"a field that is longer than its message",
-	 PROTOCOL_ALLOCATE,
-	 {NULL, NULL},
-	 BYTES("\0\0\0\0\3\x0a\x7f\x01"),
-	 REFUSED},
-	{"a message of one unfinished number",
-	 PROTOCOL_ALLOCATE,
-	 {NULL, NULL},
-	 BYTES("\0\0\0\0\2\x0a\xff"),
-	 REFUSED},
-	{"a request without a message", PROTOCOL_ALLOCATE, {NULL, NULL}, BYTES(""), UNHEARD},
+	PLAIN("a field that is longer than its message", PROTOCOL_ALLOCATE,
+	      BYTES("\0\0\0\0\3\x0a\x7f\x01"), REFUSED),
+	PLAIN("a message of one unfinished number", PROTOCOL_ALLOCATE, BYTES("\0\0\0\0\2\x0a\xff"),
+	      REFUSED),
+	PLAIN("a request without a message", PROTOCOL_ALLOCATE, BYTES(""), UNHEARD),
 	{NULL},
 };
 
 static const struct odd_call invalid_text[] = {
-	{"an id that is not UTF-8",
-	 PROTOCOL_ALLOCATE,
-	 {NULL, NULL},
-	 BYTES("\0\0\0\0\7\x0a\5\x0a\3\xff\xfe\xc0"),
-	 ANY_END},
-	{"an id with NUL",
-	 PROTOCOL_ALLOCATE,
-	 {NULL, NULL},
-	 BYTES("\0\0\0\0\7\x0a\5\x0a\3a\0b"),
-	 ANY_END},
+	PLAIN("an id that is not UTF-8", PROTOCOL_ALLOCATE,
+	      BYTES("\0\0\0\0\7\x0a\5\x0a\3\xff\xfe\xc0"), ANY_END),
+	PLAIN("an id with NUL", PROTOCOL_ALLOCATE, BYTES("\0\0\0\0\7\x0a\5\x0a\3a\0b"), ANY_END),
 	{NULL},
 };
 
 static const struct odd_call message_lengths[] = {
-	{"a message of 4 GiB, of which nothing comes",
-	 PROTOCOL_ALLOCATE,
-	 {NULL, NULL},
-	 BYTES("\0\xff\xff\xff\xff"),
-	 REFUSED},
-	{"a message that ends too early",
-	 PROTOCOL_ALLOCATE,
-	 {NULL, NULL},
-	 BYTES("\0\0\0\0\x64\x0a"),
-	 UNHEARD},
+	PLAIN("a message of 4 GiB, of which nothing comes", PROTOCOL_ALLOCATE,
+	      BYTES("\0\xff\xff\xff\xff"), REFUSED),
+	PLAIN("a message that ends too early", PROTOCOL_ALLOCATE, BYTES("\0\0\0\0\x64\x0a"),
+	      UNHEARD),
 	/* gRPC's C library ignores the flag. */
-	{"a message that is flagged as compressed",
-	 PROTOCOL_ALLOCATE,
-	 {NULL, NULL},
-	 BYTES("\1\0\0\0\4\x0a\2\x0a\0"),
-	 ANY_END},
+	PLAIN("a message that is flagged as compressed", PROTOCOL_ALLOCATE,
+	      BYTES("\1\0\0\0\4\x0a\2\x0a\0"), ANY_END),
 	{NULL},
 };
 

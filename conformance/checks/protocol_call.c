@@ -99,7 +99,7 @@ void protocol_expect_unharmed(struct rig *rig, const char *what)
 {
 	rig_each (resource, rig) {
 		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-		struct kubelet_stream *stream = rig_stream(rig, resource);
+		const struct kubelet_stream *stream = rig_stream(rig, resource);
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct error err = {0};
 		int rc = kubelet_call_options(plugin, RIG_CALL_MS, &reply, &err);
@@ -110,7 +110,7 @@ void protocol_expect_unharmed(struct rig *rig, const char *what)
 				    check_format(rig->run, "a call of the kubelet after %s", what),
 				    &err);
 		(void)check_expect_is(
-			rig->run, stream != NULL && kubelet_stream_state(stream).open,
+			rig->run, kubelet_stream_state(stream).open,
 			check_format(rig->run, "ListAndWatch of the kubelet after %s", what),
 			"open", "ended");
 	}

@@ -114,9 +114,7 @@ static void kubelet_restarts(struct check_run *run)
 				check_format(run, "%s, a second time", restart->event)};
 	for (size_t i = 0; i < (restart->what == KUBELET_RESTART_WHOLE ? 1 : ARRAY_SIZE(events));
 	     i++) {
-		size_t from = kubelet_registration_count(rig->kubelet);
-		if (!rig_restart_kubelet(rig, restart->what) ||
-		    !rig_expect_return(rig, from, events[i]))
+		if (!rig_restart_kubelet(rig, restart->what) || !rig_expect_return(rig, events[i]))
 			return;
 		expect_works(rig);
 	}
@@ -143,7 +141,6 @@ static void expect_same_options(struct rig *rig, const char *resource)
 static void flapping(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
-	size_t from = 0;
 	struct allocate_kept kept CLEANUP_ALLOCATE_KEPT = {0};
 	if (rig == NULL || !rig_for_each(rig, keep_answer, &kept))
 		return;
@@ -153,12 +150,11 @@ static void flapping(struct check_run *run)
 	struct rig_footprint before = {0};
 	(void)rig_footprint(rig, &before);
 	for (int i = 0; i < (rig->context->thorough ? FLAPS_THOROUGH : FLAPS); i++) {
-		from = kubelet_registration_count(rig->kubelet);
 		if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 			return;
 		(void)rig_watch(rig, FLAP_MS, FLAP_THOROUGH_MS);
 	}
-	if (!rig_expect_return(rig, from, "the last restart"))
+	if (!rig_expect_return(rig, "the last restart"))
 		return;
 	restart_expect_works(rig);
 	restart_expect_devices(rig, true, &devices, "after the kubelet's restarts");
@@ -185,12 +181,10 @@ static void terminate(struct check_run *run)
 	if (rig == NULL)
 		return;
 	/* After a restart of the kubelet, which restart.kubelet-restart judges, the socket is another one. */
-	const size_t from = kubelet_registration_count(rig->kubelet);
 	struct error err = {0};
 	rig->supervised = true;
 	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) ||
-	    (rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0 &&
-	     !rig_expect_lists(rig)))
+	    (rig_returns(rig) && !rig_expect_lists(rig)))
 		return;
 	rig->supervised = false;
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
@@ -247,9 +241,7 @@ static bool older_is_unwatched(void *user)
 	const struct rig *rig = user;
 	for (size_t i = 0; i < rig->first_registration; i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-		struct kubelet_stream *stream =
-			r->plugin != NULL ? kubelet_plugin_stream(r->plugin) : NULL;
-		if (stream != NULL && kubelet_stream_state(stream).open)
+		if (kubelet_stream_state(kubelet_plugin_stream(r->plugin)).open)
 			return false;
 	}
 	return true;

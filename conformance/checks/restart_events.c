@@ -75,10 +75,9 @@ static int restart_times(struct rig *rig, size_t count, struct rig_footprint *us
 	int known = 0;
 	restart_add_devices(rig, false, &before);
 	for (size_t i = 0; i < count && (i < AGAIN || clock_monotonic_ms() < end_ms); i++) {
-		size_t from = kubelet_registration_count(rig->kubelet);
 		const char *event = check_format(rig->run, "kubelet restart %zu", i + 1);
 		if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) ||
-		    !rig_expect_return(rig, from, event) || !rig_expect_listed(rig))
+		    !rig_expect_return(rig, event) || !rig_expect_listed(rig))
 			return -1;
 		restart_expect_devices(rig, false, &before,
 				       check_format(rig->run, "after %s", event));
@@ -137,12 +136,11 @@ void restart_kubelet_absent(struct check_run *run)
 	struct rig *rig = restart_ready(run);
 	if (rig == NULL)
 		return;
-	size_t from = kubelet_registration_count(rig->kubelet);
-	kubelet_stop(rig->kubelet);
+	rig_stop_kubelet(rig);
 	rig_expect_idle(rig, ABSENT_MS, ABSENT_THOROUGH_MS, "while the kubelet was away");
 	/* A starting kubelet may refuse at first, even a plugin that was registered before. */
 	if (!rig_set_fault(rig, "register-status=UNAVAILABLE:starting*1") ||
-	    !rig_start_kubelet(rig) || !rig_expect_return(rig, from, "the kubelet's return"))
+	    !rig_start_kubelet(rig) || !rig_expect_return(rig, "the kubelet's return"))
 		return;
 	restart_expect_works(rig);
 	kubelet_stop(rig->kubelet);
@@ -158,14 +156,12 @@ void restart_register_unanswered(struct check_run *run)
 	struct rig *rig = restart_ready(run);
 	if (rig == NULL)
 		return;
-	size_t from = kubelet_registration_count(rig->kubelet);
 	if (!rig_set_fault(rig, "register-hang*1") ||
-	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) || !rig_expect_attempt(rig, from))
+	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) || !rig_expect_attempt(rig))
 		return;
 	(void)rig_watch(rig, HANG_MS, HANG_THOROUGH_MS);
-	from = kubelet_registration_count(rig->kubelet);
 	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
-	    rig_expect_return(rig, from, "the restart of a kubelet that did not answer Register"))
+	    rig_expect_return(rig, "the restart of a kubelet that did not answer Register"))
 		restart_expect_works(rig);
 }
 
@@ -313,11 +309,8 @@ void restart_answer_stays(struct check_run *run)
 		return;
 	}
 	/* restart.kubelet-restart judges a plugin that does not come back. */
-	const size_t from = kubelet_registration_count(rig->kubelet);
-	struct error err = {0};
 	rig->supervised = true;
-	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
-	    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0)
+	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) && rig_returns(rig))
 		handed_out_expect(rig, &out, "after the kubelet's restart");
 	rig->supervised = false;
 	if (!rig_stop_plugin(rig, SIGTERM))
@@ -352,8 +345,7 @@ void restart_directory_recreated(struct check_run *run)
 	struct error err = {0};
 	if (rig == NULL)
 		return;
-	size_t from = kubelet_registration_count(rig->kubelet);
-	kubelet_stop(rig->kubelet);
+	rig_stop_kubelet(rig);
 	/* A plugin that comes back at once makes its socket meanwhile. */
 	int rc = file_remove_tree(kubelet_plugin_dir(rig->kubelet), &err);
 	for (int i = 0; rc < 0 && i < REMOVALS; i++) {
@@ -363,8 +355,7 @@ void restart_directory_recreated(struct check_run *run)
 	if (!check_works(run, rc, "fake kubelet", &err))
 		return;
 	rig_expect_idle(rig, HANG_MS, HANG_MS, "while its directory was gone");
-	if (rig_start_kubelet(rig) &&
-	    rig_expect_return(rig, from, "the return of the plugin directory"))
+	if (rig_start_kubelet(rig) && rig_expect_return(rig, "the return of the plugin directory"))
 		restart_expect_works(rig);
 }
 
@@ -390,13 +381,12 @@ void restart_during_allocate(struct check_run *run)
 		return;
 
 	/* The plugin has the request when it acknowledges PING. */
-	size_t from = kubelet_registration_count(rig->kubelet);
 	raw_greet(client, UINT32_MAX);
 	raw_call(client, 1, DEVICE_PLUGIN_SERVICE "Allocate", message.data, message.size);
 	(void)raw_ping(client, context_wait_ms(rig->context, ANSWER_MS), NULL);
 	raw_close(&client);
 	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
-	    rig_expect_return(rig, from, "a restart during Allocate"))
+	    rig_expect_return(rig, "a restart during Allocate"))
 		restart_expect_works(rig);
 }
 

@@ -66,6 +66,13 @@ bool rig_is_windows(const struct rig *rig)
 	return node_is_windows(rig->context->node);
 }
 
+int rig_peer(const struct rig *rig, const char *resource)
+{
+	const struct rpc_channel *channel =
+		kubelet_plugin_channel(kubelet_resource_plugin(rig->kubelet, resource));
+	return channel != NULL ? rpc_channel_peer(channel) : 0;
+}
+
 static void on_event(const struct kubelet_event *event, void *user)
 {
 	struct rig *rig = user;
@@ -81,11 +88,8 @@ static void on_event(const struct kubelet_event *event, void *user)
 		return;
 
 	/* For the report, while the plugin runs. Under Wine a relay serves its socket. */
-	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, event->resource);
-	struct rpc_channel *channel = plugin != NULL ? kubelet_plugin_channel(plugin) : NULL;
 	bool relayed = rig->context->wine_directory != NULL;
-	check_add_plugin(rig->run, event->resource,
-			 channel != NULL && !relayed ? rpc_channel_peer(channel) : 0);
+	check_add_plugin(rig->run, event->resource, relayed ? 0 : rig_peer(rig, event->resource));
 }
 
 static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *user)
@@ -255,7 +259,7 @@ struct rig *rig_with_kubelet(struct check_run *run)
 		.os = rig_is_windows(rig) ? KUBELET_OS_WINDOWS : KUBELET_OS_LINUX,
 		.seed = 1,
 		.on_event = on_event,
-		.is_held = rig->context->held_count != 0 ? rig_is_held : NULL,
+		.is_held = rig_is_held,
 		.user = rig,
 	};
 	int rc = kubelet_profile_parse(check_kubelet(run), &options.profile, &err);
@@ -344,8 +348,21 @@ bool rig_stop_plugin(struct rig *rig, int signal)
 bool rig_restart_kubelet(struct rig *rig, enum kubelet_restart what)
 {
 	struct error err = {0};
+	rig->before_restart = kubelet_registration_count(rig->kubelet);
 	return check_works(rig->run, kubelet_restart(rig->kubelet, what, &err), "fake kubelet",
 			   &err);
+}
+
+void rig_stop_kubelet(struct rig *rig)
+{
+	rig->before_restart = kubelet_registration_count(rig->kubelet);
+	kubelet_stop(rig->kubelet);
+}
+
+bool rig_returns(struct rig *rig)
+{
+	struct error err = {0};
+	return rig_wait_return(rig, rig->before_restart, rig_wait_ms(rig, CHECK_RES_01), &err) == 0;
 }
 
 bool rig_start_kubelet(struct rig *rig)

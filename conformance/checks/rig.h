@@ -37,6 +37,7 @@ struct rig {
 	cJSON *known;			/* {resource: healthy devices}, seen by this run so far */
 	struct granted_reader *granted; /* for offer.h; NULL until the first offer */
 	size_t first_registration; /* index of the first registration of the plugin's present run */
+	size_t before_restart;	   /* registrations before the kubelet's last restart or stop */
 	uint64_t started_ms;	   /* clock_monotonic_ms() of that run's start */
 	struct text events;	   /* JSON lines */
 	unsigned reported;	   /* registrations in the report */
@@ -156,18 +157,23 @@ long long rig_count_attempts(const struct rig *rig, const char *resource, size_t
 /* A loop_condition of the rig: the plugin's present run has tried to register, or has ended. */
 bool rig_has_tried_to_register(void *rig);
 
+/* The process that serves the resource's socket; 0: unknown. */
+int rig_peer(const struct rig *rig, const char *resource);
+
 /* The stream that brings the resource's lists; NULL when there is none. */
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);
 
 /* Waits for a registration with at least index `from` of every resource under test. `err` must not be NULL. */
 int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct error *err);
 
-/* The same, and judges the time by the requirement of the row. `event` names its cause. */
-bool rig_expect_return(struct rig *rig, size_t from, const char *event);
+/* After a restart of the kubelet: the same, and judges the time by the requirement of the row. `event` names the cause. */
+bool rig_expect_return(struct rig *rig, const char *event);
 
-/* After a restart of the kubelet: waits for a Register call with at least index `from`, of any resource, whatever its
- * outcome. */
-bool rig_expect_attempt(struct rig *rig, size_t from);
+/* The same without a judgement, which the suite restart makes: false, and nothing is recorded. */
+bool rig_returns(struct rig *rig);
+
+/* After a restart of the kubelet: waits for a Register call of any resource, whatever its outcome. */
+bool rig_expect_attempt(struct rig *rig);
 
 /* kubelet_wait(), whose time is reported as the plugin's. */
 int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
@@ -186,9 +192,10 @@ bool rig_stop_plugin(struct rig *rig, int signal);
  * registered. False: recorded. */
 bool rig_restart_plugin(struct rig *rig, int signal);
 
-/* The fake kubelet restarts, starts again after kubelet_stop(), or misbehaves from now on
+/* The fake kubelet restarts, stops, starts again, or misbehaves from now on
  * (kubelet_fault_set()). False: recorded as broken. */
 bool rig_restart_kubelet(struct rig *rig, enum kubelet_restart what);
+void rig_stop_kubelet(struct rig *rig);
 bool rig_start_kubelet(struct rig *rig);
 bool rig_set_fault(struct rig *rig, const char *fault);
 

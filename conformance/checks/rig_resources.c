@@ -336,9 +336,9 @@ static bool is_attempted(void *user)
 	return kubelet_registration_count(wait->rig->kubelet) > wait->from;
 }
 
-bool rig_expect_attempt(struct rig *rig, size_t from)
+bool rig_expect_attempt(struct rig *rig)
 {
-	struct registered_wait wait = {.rig = rig, .from = from};
+	struct registered_wait wait = {.rig = rig, .from = rig->before_restart};
 	struct error err = {0};
 	uint64_t timeout_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
 	uint64_t start = clock_monotonic_ns();
@@ -357,12 +357,12 @@ int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct er
 	return rig_explain(rig, rc, err);
 }
 
-bool rig_expect_return(struct rig *rig, size_t from, const char *event)
+bool rig_expect_return(struct rig *rig, const char *event)
 {
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ms();
-	int rc = rig_wait_return(rig, from, rig_wait_ms(rig, check_row(rig->run)->requirement),
-				 &err);
+	int rc = rig_wait_return(rig, rig->before_restart,
+				 rig_wait_ms(rig, check_row(rig->run)->requirement), &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start;
 	return check_expect_ok(rig->run, rc,
 			       check_format(rig->run, "a registration after %s", event), &err) &&
@@ -375,8 +375,7 @@ bool rig_expect_return(struct rig *rig, size_t from, const char *event)
 
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource)
 {
-	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-	return plugin != NULL ? kubelet_plugin_stream(plugin) : NULL;
+	return kubelet_plugin_stream(kubelet_resource_plugin(rig->kubelet, resource));
 }
 
 static const char *first_unlisted(const struct rig *rig)
@@ -393,8 +392,7 @@ static const char *first_unlisted(const struct rig *rig)
 /* A list longer than the limit of a message ends its stream, and no other one will come. */
 static bool list_is_too_long(const struct rig *rig, const char *resource)
 {
-	const struct kubelet_stream *stream = rig_stream(rig, resource);
-	return stream != NULL && kubelet_stream_state(stream).code == RPC_RESOURCE_EXHAUSTED;
+	return kubelet_stream_state(rig_stream(rig, resource)).code == RPC_RESOURCE_EXHAUSTED;
 }
 
 struct listing {

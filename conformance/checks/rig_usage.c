@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "conformance/subject/usage.h"
-#include "rpc/client.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +26,8 @@ int rig_process(const struct rig *rig)
 {
 	int pid = 0;
 	rig_each (resource, rig) {
-		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-		struct rpc_channel *channel =
-			plugin != NULL ? kubelet_plugin_channel(plugin) : NULL;
-		if (pid == 0 && channel != NULL)
-			pid = rpc_channel_peer(channel);
+		if (pid == 0)
+			pid = rig_peer(rig, resource);
 	}
 	if (pid == 0 && rig->plugin != NULL && !process_has_ended(rig->plugin))
 		pid = process_id(rig->plugin);

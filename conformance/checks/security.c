@@ -42,12 +42,9 @@ static void judge_modes(struct rig *rig, const struct kubelet_registration *r)
 /* Also of the socket that follows a kubelet's restart. */
 static void socket_mode(struct rig *rig, const struct rig_item *item)
 {
-	const size_t from = kubelet_registration_count(rig->kubelet);
-	struct error err = {0};
 	judge_modes(rig, rig_last_registration(rig, item->resource));
 	rig->supervised = true;
-	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) &&
-	    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0 &&
+	if (rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) && rig_returns(rig) &&
 	    rig_expect_listed(rig)) /* for the next resource */
 		judge_modes(rig, rig_last_registration(rig, item->resource));
 }
@@ -379,11 +376,8 @@ static void live_through(struct rig *rig)
 	rig_allocate_one_each(rig);
 	expect_record(rig, "after Allocate");
 	for (size_t i = 0; i < KUBELET_RESTARTS; i++) {
-		const size_t from = kubelet_registration_count(rig->kubelet);
-		struct error err = {0};
 		rig->supervised = true;
-		if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) ||
-		    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) < 0 ||
+		if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) || !rig_returns(rig) ||
 		    !rig_expect_listed(rig))
 			return;
 	}

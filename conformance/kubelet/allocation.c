@@ -87,10 +87,10 @@ void allocation_in_use(const struct kubelet *kubelet, const char *resource, stru
 	const struct resource *known = resource_find(kubelet, resource);
 	if (known != NULL)
 		id_set_add(ids, &known->leaked);
-	for (const struct allocation *allocation = kubelet->allocations; allocation != NULL;
-	     allocation = allocation->next)
+	chain_each (allocation, kubelet->allocations) {
 		if (strcmp(allocation->resource, resource) == 0)
 			id_set_add(ids, &allocation->ids);
+	}
 }
 
 const struct id_set *reusable_ids(const struct kubelet *kubelet, const char *pod,
@@ -110,8 +110,7 @@ void reusable_keep(struct kubelet *kubelet, const char *pod)
  * container, or a restartable init container, are no longer reusable. */
 void reusable_update(struct kubelet *kubelet, const struct kubelet_container *container)
 {
-	for (const struct allocation *each = kubelet->allocations; each != NULL;
-	     each = each->next) {
+	chain_each (each, kubelet->allocations) {
 		if (!belongs_to(each, container->pod, container->name))
 			continue;
 		struct allocation *reusable =

@@ -46,10 +46,10 @@ void checkpoint_write(struct kubelet *kubelet)
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct members data = member_object(&json, "Data");
 	struct members entries = member_array(&data, "PodDeviceEntries");
-	for (const struct allocation *each = kubelet->allocations; each != NULL; each = each->next)
+	chain_each (each, kubelet->allocations)
 		add_entry(&entries, each);
 	struct members registered = member_object(&data, "RegisteredDevices");
-	for (const struct resource *each = kubelet->resources; each != NULL; each = each->next)
+	chain_each (each, kubelet->resources)
 		member_item(&registered, each->name, json_new_strings(&each->healthy.list));
 
 	char *text CLEANUP_FREE = json_print_compact(json.object);

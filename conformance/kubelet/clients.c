@@ -20,8 +20,7 @@ static bool is_keyed_by_name(const struct kubelet *kubelet)
 static struct kubelet_plugin *client_find(const struct kubelet *kubelet, const char *resource,
 					  const char *socket)
 {
-	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
-	     plugin = plugin->next) {
+	chain_each (plugin, kubelet->plugins) {
 		if (!plugin->is_client || strcmp(plugin->resource, resource) != 0)
 			continue;
 		if (is_keyed_by_name(kubelet) || strcmp(plugin->socket, socket) == 0)
@@ -158,8 +157,7 @@ int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err)
 
 void clients_stop(struct kubelet *kubelet)
 {
-	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
-	     plugin = plugin->next) {
+	chain_each (plugin, kubelet->plugins) {
 		bool client = plugin->is_client;
 		plugin->is_client = false;
 		client_close_channel(plugin);
@@ -192,16 +190,15 @@ void clients_free(struct kubelet *kubelet, bool all)
 
 bool kubelet_plugin_is_connected(const struct kubelet_plugin *plugin)
 {
-	return plugin->channel != NULL && plugin->stream != NULL &&
-	       kubelet_stream_state(plugin->stream).open;
+	return plugin->channel != NULL && kubelet_stream_state(plugin->stream).open;
 }
 
 struct rpc_channel *kubelet_plugin_channel(const struct kubelet_plugin *plugin)
 {
-	return plugin->channel;
+	return plugin != NULL ? plugin->channel : NULL;
 }
 
 struct kubelet_stream *kubelet_plugin_stream(const struct kubelet_plugin *plugin)
 {
-	return plugin->stream;
+	return plugin != NULL ? plugin->stream : NULL;
 }

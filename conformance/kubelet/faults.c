@@ -188,8 +188,7 @@ void fault_listener_close(struct fault_listener *listener)
 {
 	if (listener == NULL)
 		return;
-	for (struct fault_connection *connection = listener->connections; connection != NULL;
-	     connection = connection->next) {
+	chain_each (connection, listener->connections) {
 		connection->listener = NULL;
 		connection_close(connection);
 	}
@@ -299,8 +298,7 @@ int kubelet_fault_set(struct kubelet *kubelet, const char *spec, struct error *e
 			kubelet->faults.settings[other].times = 0;
 	}
 	kubelet->faults.settings[setting.fault] = setting;
-	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
-	     plugin = plugin->next)
+	chain_each (plugin, kubelet->plugins)
 		faults_on_stream(plugin);
 	if (setting.fault == FAULT_FLAP) {
 		timer_cancel(&kubelet->faults.flap);

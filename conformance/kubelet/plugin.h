@@ -20,10 +20,10 @@ bool kubelet_plugin_is_connected(const struct kubelet_plugin *plugin);
 /* ERROR_UNAVAILABLE, with the cause, once it is disconnected. */
 int kubelet_plugin_expect_connected(const struct kubelet_plugin *plugin, struct error *err);
 
-/* For any call of one's own, also asynchronous ones (rpc/client.h); NULL once disconnected. */
+/* For any call of one's own, also asynchronous ones (rpc/client.h); NULL once disconnected, and for NULL. */
 struct rpc_channel *kubelet_plugin_channel(const struct kubelet_plugin *plugin);
 
-/* The kubelet's own ListAndWatch; NULL before it was opened. It stays readable after its end. */
+/* The kubelet's own ListAndWatch; NULL before it was opened, and for NULL. It stays readable after its end. */
 struct kubelet_stream *kubelet_plugin_stream(const struct kubelet_plugin *plugin);
 
 /*

@@ -296,9 +296,10 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 	/* The container's resources, in the random order of a Go map. During a call a kubelet may restart, which makes its
 	 * allocations anew. */
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	for (const struct allocation *each = kubelet->allocations; each != NULL; each = each->next)
+	chain_each (each, kubelet->allocations) {
 		if (strcmp(each->pod, pod) == 0 && strcmp(each->container, container) == 0)
 			text_list_add(&names, each->resource);
+	}
 	if (names.count != 0)
 		random_shuffle(&kubelet->random, names.items, names.count);
 	text_each (name, &names) {

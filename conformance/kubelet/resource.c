@@ -61,8 +61,7 @@ static void resource_report(struct kubelet *kubelet, struct resource *resource)
 
 void resources_report(struct kubelet *kubelet)
 {
-	for (struct resource *resource = kubelet->resources; resource != NULL;
-	     resource = resource->next)
+	chain_each (resource, kubelet->resources)
 		resource_report(kubelet, resource);
 }
 
@@ -75,8 +74,7 @@ void resource_leak(struct kubelet *kubelet, const char *name, const struct id_se
 
 void resources_recount(struct kubelet *kubelet)
 {
-	for (struct resource *resource = kubelet->resources; resource != NULL;
-	     resource = resource->next)
+	chain_each (resource, kubelet->resources)
 		id_set_clear(&resource->leaked);
 }
 
@@ -87,8 +85,7 @@ void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin)
 	resource->endpoint = plugin;
 	resource->stopped = false;
 	/* A survivor that takes over has listed its devices before. */
-	resource->relisted =
-		plugin->stream != NULL && kubelet_stream_state(plugin->stream).messages > 0;
+	resource->relisted = kubelet_stream_state(plugin->stream).messages > 0;
 }
 
 /* A message replaces the whole list (manager.go, genericDeviceUpdateCallback). An id that is listed
@@ -194,8 +191,7 @@ struct kubelet_resource_status kubelet_resource_status(const struct kubelet *kub
 
 void kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out)
 {
-	for (const struct resource *resource = kubelet->resources; resource != NULL;
-	     resource = resource->next)
+	chain_each (resource, kubelet->resources)
 		text_list_add(out, resource->name);
 	text_list_sort(out);
 }

@@ -82,7 +82,7 @@ int kubelet_stream_open(struct rpc_channel *channel, const struct kubelet_stream
 
 struct kubelet_stream_state kubelet_stream_state(const struct kubelet_stream *stream)
 {
-	return stream->state;
+	return stream != NULL ? stream->state : (struct kubelet_stream_state){0};
 }
 
 const struct kubelet_message *kubelet_stream_last(const struct kubelet_stream *stream)

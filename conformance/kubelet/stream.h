@@ -42,6 +42,7 @@ struct kubelet_stream_state {
 	uint64_t opened_ms, first_ms; /* clock_monotonic_ms(); 0: no message has come */
 };
 
+/* Zeroed for NULL. */
 struct kubelet_stream_state kubelet_stream_state(const struct kubelet_stream *stream);
 
 /* The list in force; NULL before the first. Valid until the next message. */

@@ -341,7 +341,7 @@ static void scan(struct watcher *watcher, const char *directory)
 static void reconcile(void *user)
 {
 	struct watcher *watcher = user;
-	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
+	chain_each (entry, watcher->entries)
 		entry->present = false;
 	watcher->directory_count = 0;
 	scan(watcher, watcher->kubelet->registry_dir);
@@ -361,7 +361,7 @@ static void reconcile(void *user)
 	}
 
 	uint64_t now_ms = kubelet_elapsed_ms(watcher->kubelet);
-	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next) {
+	chain_each (entry, watcher->entries) {
 		if (entry->state == ENTRY_NEW ||
 		    (entry->state == ENTRY_FAILED && now_ms > entry->retry_ms))
 			entry_register(entry);
