@@ -184,8 +184,8 @@ static bool expect_refused(struct rig *rig, const struct rig_item *item, const c
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc = rig_allocate(rig, item->resource, ids, count, &reply, &err);
-	if (!check_expect_ok(rig->run, rc, "Allocate is answered", &err))
+	if (!check_expect_ok(rig->run, rig_allocate(rig, item->resource, ids, count, &reply, &err),
+			     "Allocate is answered", &err))
 		return false;
 	(void)check_expect(rig->run, reply.code != RPC_OK, what, "an error", "%s",
 			   rpc_code_name(reply.code));

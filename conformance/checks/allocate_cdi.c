@@ -241,8 +241,7 @@ static void judge_devices(struct look *look, const struct offer *offer)
 		return;
 	}
 	struct text ids CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < granted->count; i++)
-		text_addf(&ids, "%s%s", i != 0 ? ", " : "", granted->devices[i]->id);
+	granted_add_ids(granted, &ids);
 	tally_add(&look->tally, granted->count == 1, "%s by %s", text_string(&ids), offer->id);
 }
 

@@ -184,9 +184,10 @@ static void judge_harm(struct rig *rig, const struct rig_item *item)
 	struct harm *harm = item->user;
 	struct grant edits CLEANUP_GRANT = {0};
 	add_edits(rig, item, &edits);
-	for (size_t i = 0; !rig_is_windows(rig) && i < item->answer->n_devices; i++)
-		judge_node(harm, item->answer->devices[i]->host_path,
-			   item->answer->devices[i]->container_path);
+	if (!rig_is_windows(rig)) {
+		answer_each (device, item->answer, devices)
+			judge_node(harm, device->host_path, device->container_path);
+	}
 	grant_each (node, &edits.devices)
 		judge_node(harm, node->host_path, node->container_path);
 	answer_each (mount, item->answer, mounts) {

@@ -32,8 +32,10 @@ static void read_handed_out(const V1beta1__ContainerAllocateResponse *answer, bo
 {
 	answer_each (device, answer, devices)
 		text_list_addf(out, "%s%s", device_node, device->host_path);
-	for (size_t i = 0; files && i < answer->n_mounts; i++)
-		text_list_addf(out, "mounted file %s", answer->mounts[i]->host_path);
+	if (files) {
+		answer_each (mount, answer, mounts)
+			text_list_addf(out, "mounted file %s", mount->host_path);
+	}
 	answer_each (cdi, answer, cdi_devices)
 		text_list_addf(out, "CDI device %s", cdi->name);
 }
@@ -148,14 +150,14 @@ static void tally_each(struct tally *missing, struct tally *foreign, bool stable
 				  (text_starts_with(member, device_node) &&
 				   has_node(together, &wanted, member + strlen(device_node))),
 			  "no %s", member);
-	for (size_t i = 0; foreign != NULL && i < saw.count; i++)
-		tally_add(foreign, text_list_has(&wanted, saw.items[i]), "%s", saw.items[i]);
+	if (foreign != NULL) {
+		text_each (member, &saw)
+			tally_add(foreign, text_list_has(&wanted, member), "%s", member);
+	}
 
 	/* Numbers may be sums. */
 	for (size_t i = 0; stable && i < count; i++) {
-		for (size_t k = 0; k < answers[i]->n_envs; k++) {
-			const V1beta1__ContainerAllocateResponse__EnvsEntry *env =
-				answers[i]->envs[k];
+		answer_each (env, answers[i], envs) {
 			bool number = env->value[strspn(env->value, "0123456789.")] == '\0';
 			if (!number && names_device(env, answers[(i + 1) % count]))
 				tally_add(missing, some_variable_has(together, env->value),
@@ -229,44 +231,34 @@ static void expect_unchanged(struct rig *rig, const struct rig_item *item, const
 			   differs ? difference.second : "the same answer");
 }
 
-/* Small files of an answer, such as configurations that a plugin writes. */
-struct kept_files {
-	struct text_list paths, contents;
-};
-
-static void kept_files_free(struct kept_files *files)
-{
-	text_list_free(&files->paths);
-	text_list_free(&files->contents);
-}
-
-static void keep_files(const V1beta1__ContainerAllocateResponse *answer, struct kept_files *out)
+/* Small files of an answer, such as configurations that a plugin writes: path and content in turn. */
+static void keep_files(const V1beta1__ContainerAllocateResponse *answer, struct text_list *out)
 {
 	for (size_t i = 0; answer != NULL && i < answer->n_mounts; i++) {
 		const char *path = answer->mounts[i]->host_path;
 		struct node_file file = {0};
 		char *content CLEANUP_FREE = NULL;
 		/* Files of the kernel report sizes other than their contents, and change by themselves. */
-		if (out->paths.count == FILES_MAX || !node_file_identify(path, &file) ||
+		if (out->count == FILES_MAX * 2 || !node_file_identify(path, &file) ||
 		    file.kind != NODE_FILE_REGULAR ||
 		    file_read(path, FILE_BYTES_MAX, &content, NULL, NULL) < 0 ||
 		    strlen(content) != file.size)
 			continue;
-		text_list_add(&out->paths, path);
-		text_list_add(&out->contents, content);
+		text_list_add(out, path);
+		text_list_add(out, content);
 	}
 }
 
 /* The container of the earlier answer reads the current contents. */
-static void expect_files(struct rig *rig, const char *id, const struct kept_files *files)
+static void expect_files(struct rig *rig, const char *id, const struct text_list *files)
 {
 	TALLY(same, rig->run,
 	      check_format(rig->run, "files of %s after Allocate of another id", id), "as before");
-	for (size_t i = 0; i < files->paths.count; i++) {
-		const char *path = files->paths.items[i];
+	for (size_t i = 0; i + 1 < files->count; i += 2) {
+		const char *path = files->items[i];
 		char *content CLEANUP_FREE = NULL;
 		bool read = file_read(path, FILE_BYTES_MAX, &content, NULL, NULL) == 0;
-		tally_add(&same, read && strcmp(content, files->contents.items[i]) == 0,
+		tally_add(&same, read && strcmp(content, files->items[i + 1]) == 0,
 			  "%s has changed", path);
 	}
 }
@@ -298,7 +290,7 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 		return;
 	}
 	bool stable = allocate_is_stable(rig, item);
-	struct kept_files files __attribute__((cleanup(kept_files_free))) = {0};
+	struct text_list files CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; i < 2; i++) {
 		answers[i] = allocate_expect(rig, item->resource, &ids[i], 1, ids[i], &replies[i]);
 		if (i == 0)
@@ -463,15 +455,14 @@ void allocate_after_restart(struct check_run *run)
 		tally_add(&same, !differs, "%s: %s, not %s", one->id, difference.second,
 			  difference.first);
 		/* The value that named the device before must name it afterwards. */
-		const V1beta1__ContainerAllocateResponse *first = one->answer;
 		const V1beta1__ContainerAllocateResponse *other =
 			kept.each[(i + 1) % kept.count].answer;
-		for (size_t k = 0; stable && kept.count > 1 && k < first->n_envs; k++) {
-			const char *value = variable(second, first->envs[k]->key);
-			if (value != NULL && names_device(first->envs[k], other))
-				tally_add(&same, strcmp(value, first->envs[k]->value) == 0,
-					  "%s: %s=%s, not %s", one->id, first->envs[k]->key, value,
-					  first->envs[k]->value);
+		answer_each (env, one->answer, envs) {
+			const char *value = variable(second, env->key);
+			if (stable && kept.count > 1 && value != NULL && names_device(env, other))
+				tally_add(&same, strcmp(value, env->value) == 0,
+					  "%s: %s=%s, not %s", one->id, env->key, value,
+					  env->value);
 		}
 		if (!differs && stable)
 			tally_add(&equal,

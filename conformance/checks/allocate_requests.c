@@ -67,8 +67,8 @@ void allocate_duplicate_id(struct rig *rig, const struct rig_item *item)
 	const char *const twice[] = {item->ids->items[0], item->ids->items[0]};
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc = rig_allocate(rig, item->resource, twice, ARRAY_SIZE(twice), &reply, &err);
-	if (check_expect_ok(rig->run, rc, "Allocate of one id twice is answered", &err))
+	if (check_expect_ok(rig->run, rig_allocate(rig, item->resource, twice, 2, &reply, &err),
+			    "Allocate of one id twice is answered", &err))
 		allocate_expect_serves(rig, item);
 }
 
@@ -156,8 +156,9 @@ static bool start_calls(struct rig *rig, const struct rig_item *item, size_t cou
 		struct error err = {0};
 		call->all = parallel;
 		call->id = item->ids->items[i / method_count % item->ids->count];
-		int rc = start_call(rig, item, methods[i % method_count], call, &err);
-		if (!rig_expect_ok(rig, rc, "a connection for calls at the same time", &err))
+		if (!rig_expect_ok(rig,
+				   start_call(rig, item, methods[i % method_count], call, &err),
+				   "a connection for calls at the same time", &err))
 			return false;
 		parallel->open++;
 	}
@@ -314,10 +315,10 @@ void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 				rpc_call_cancel(parallel->calls[i].call);
 		}
 		if (methods[k] == PREFER) {
-			const char *const *ids = rig_ids(item->ids);
 			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 			struct error err = {0};
-			int rc = rig_prefer(rig, item->resource, ids, 1, &reply, &err);
+			int rc = rig_prefer(rig, item->resource, rig_ids(item->ids), 1, &reply,
+					    &err);
 			if (!rig_expect_answer(rig, rc, "GetPreferredAllocation afterwards", &reply,
 					       &err))
 				return;

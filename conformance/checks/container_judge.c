@@ -110,9 +110,8 @@ bool container_may_have(const struct container_case *one, const struct node_numb
 	/* Nodes of the granted devices; where these are unknown, of any device that the answer or
 	 * the runtime may have handed out. */
 	if (one->devices != NULL) {
-		for (size_t i = 0; i < one->devices->count; i++) {
-			if (visibility_is_node_of(one->devices->devices[i], block, number->major,
-						  number->minor))
+		granted_each (device, one->devices) {
+			if (visibility_is_node_of(device, block, number->major, number->minor))
 				return true;
 		}
 		return false;

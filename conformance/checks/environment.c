@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The environment, which everything else depends on. */
+#include "conformance/checks/granted.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/runner/context.h"
@@ -16,9 +17,9 @@ static void devices(struct check_run *run)
 	char *json = discovery_to_json(node);
 	(void)check_expect(run, node->device_count != 0, "devices of the node", "at least one",
 			   "%zu", node->device_count);
-	for (size_t i = 0; i < node->device_count; i++)
-		check_note(run, "%s: %s, %s", node->devices[i].id, node->devices[i].description,
-			   discovery_kind_name(node->devices[i].kind));
+	node_each (device, node)
+		check_note(run, "%s: %s, %s", device->id, device->description,
+			   discovery_kind_name(device->kind));
 	for (size_t i = 0; i < node->diagnostic_count; i++)
 		check_note(run, "%s: %s", node->diagnostics[i].place, node->diagnostics[i].message);
 	if (json != NULL)

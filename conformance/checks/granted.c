@@ -113,6 +113,12 @@ bool granted_may_be_elsewhere(const struct discovery_snapshot *node, const struc
 	return true;
 }
 
+void granted_add_ids(const struct granted *granted, struct text *out)
+{
+	granted_each (device, granted)
+		text_addf(out, "%s%s", device_at != granted->devices ? ", " : "", device->id);
+}
+
 size_t granted_count(const struct granted *granted, const char *api)
 {
 	size_t count = 0;
@@ -273,9 +279,8 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 		} else if (file.kind == NODE_FILE_REGULAR) {
 			take_own(granted, look_into(reader, path, &file));
 		} else if (file.kind == NODE_FILE_FOLDER) {
-			const struct granted *all = look_into(reader, path, &file);
-			for (size_t j = 0; j < all->count; j++)
-				granted_add(&in_folders, all->devices[j]);
+			granted_each (device, look_into(reader, path, &file))
+				granted_add(&in_folders, device);
 		}
 	}
 	/* Folders count only if nothing else does, and if they identify one device. */

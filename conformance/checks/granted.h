@@ -96,6 +96,9 @@ void granted_read_names(const struct discovery_snapshot *node, const char *id,
 /* Does the id hold the driver's UUID of the device? */
 bool granted_is_named(const char *id, const struct discovery_device *device);
 
+/* Adds "gpu-0, gpu-1": the ids of the granted devices. */
+void granted_add_ids(const struct granted *granted, struct text *out);
+
 /* How many of the granted devices offer the API. */
 size_t granted_count(const struct granted *granted, const char *api);
 

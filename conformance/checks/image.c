@@ -71,8 +71,8 @@ static cJSON *launches(struct check_run *run, bool api)
 	static const char *const bare[] = {"probe-visibility", NULL};
 	struct facts facts CLEANUP_FACTS = {0};
 	struct error err = {0};
-	int rc = facts_read(check_context(run)->run_directory, &facts, &err);
-	if (!check_works(run, rc, NULL, &err))
+	if (!check_works(run, facts_read(check_context(run)->run_directory, &facts, &err), NULL,
+			 &err))
 		return NULL;
 	if (facts.unknown[0] != '\0') {
 		check_unsupported(run, "nothing is predicted: %s", facts.unknown);
@@ -200,9 +200,8 @@ static bool open_node(struct stage *stage, const char *path, bool given, const c
 	bool from_runtime = false;
 	for (size_t i = 0; view != NULL && i < view->node_count; i++) {
 		const struct container_node *node = &view->nodes[i];
-		if (node->block == (file.kind == NODE_FILE_BLOCK) && node->major == file.major &&
-		    node->minor == file.minor && !text_equal(node->path, DENIED_PATH) &&
-		    !text_equal(node->path, GRANTED_PATH))
+		if (node_file_has_number(&file, node->block, node->major, node->minor) &&
+		    !text_equal(node->path, DENIED_PATH) && !text_equal(node->path, GRANTED_PATH))
 			from_runtime = true;
 	}
 

@@ -34,8 +34,10 @@ static void observations_add(struct check_run *run, cJSON *observations, const c
 	member_string(&members, "label", label);
 	member_string(&members, "handler", name);
 	struct members devices = member_array(&members, "devices");
-	for (size_t i = 0; granted != NULL && i < granted->count; i++)
-		member_string(&devices, NULL, granted->devices[i]->id);
+	if (granted != NULL) {
+		granted_each (device, granted)
+			member_string(&devices, NULL, device->id);
+	}
 	member_bool(&members, "needsRuntime", granted != NULL && granted->needs_runtime);
 	member_copy(&members, "document", observation->document);
 	if (container != NULL)
@@ -48,8 +50,8 @@ static void observations_add(struct check_run *run, cJSON *observations, const c
 static void observations_save(struct check_run *run, const cJSON *observations)
 {
 	struct error err = {0};
-	int rc = json_write_file(check_run_path(run, file_name), observations, &err);
-	(void)check_works(run, rc, file_name, &err);
+	(void)check_works(run, json_write_file(check_run_path(run, file_name), observations, &err),
+			  file_name, &err);
 }
 
 /* The file of an earlier check of this run; NULL: none kept one. */
@@ -188,9 +190,8 @@ void isolation_note_runtime(struct check_run *run)
 {
 	const struct context *context = check_context(run);
 	struct text names CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < context->runtime_handlers.count; i++)
-		text_addf(&names, "%s%s", i == 0 ? ", handler " : " and ",
-			  context->runtime_handlers.items[i]);
+	text_each (handler, &context->runtime_handlers)
+		text_addf(&names, "%s%s", names.size == 0 ? ", handler " : " and ", handler);
 
 	char *own CLEANUP_FREE = path_directory(context->run_directory);
 	if (strstr(context->cri_address, own) != NULL)

@@ -183,8 +183,8 @@ void list_two_streams(struct check_run *run)
 		struct kubelet_stream *own CLEANUP_KUBELET_STREAM = NULL;
 		struct error err = {0};
 		size_t before = kubelet_resource_status(rig->kubelet, resource).capacity;
-		int rc = list_open_stream(rig, plugin, &own, &err);
-		if (!check_expect_ok(run, rc, "a list on a second stream", &err))
+		if (!check_expect_ok(run, list_open_stream(rig, plugin, &own, &err),
+				     "a list on a second stream", &err))
 			continue;
 
 		struct pair pair = {.streams = {kubelet_plugin_stream(plugin), own}};

@@ -29,6 +29,14 @@ static inline bool node_file_is_device(const struct node_file *file)
 	return file->kind == NODE_FILE_CHARACTER || file->kind == NODE_FILE_BLOCK;
 }
 
+/* Has it this number, as a block device or as another one? */
+static inline bool node_file_has_number(const struct node_file *file, bool block, unsigned major,
+					unsigned minor)
+{
+	return (file->kind == NODE_FILE_BLOCK) == block && file->major == major &&
+	       file->minor == minor;
+}
+
 /* Follows symbolic links. "/dev/char/MAJOR:MINOR" and "/dev/block/..." are that device node even if
  * the system has no such links. False: no such file; always on Windows, where files have no such
  * numbers. */

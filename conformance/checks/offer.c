@@ -98,13 +98,12 @@ bool offer_admit(struct rig *rig, struct offer *offer)
 	bool same = true;
 	if (before->source == GRANTED_READ) {
 		same = now->source == GRANTED_READ && now->count == before->count;
-		for (size_t i = 0; i < before->count; i++)
-			same = same && granted_has(now, before->devices[i]);
+		granted_each (device, before)
+			same = same && granted_has(now, device);
 	}
 	if (!same) {
 		struct text saw CLEANUP_TEXT = {0};
-		for (size_t i = 0; i < now->count; i++)
-			text_addf(&saw, "%s%s", i != 0 ? ", " : "", now->devices[i]->id);
+		granted_add_ids(now, &saw);
 		(void)check_expect(rig->run, false, "what an id hands out", "the same each time",
 				   "%s at first and %s later by %s of %s",
 				   before->count != 0 ? before->devices[0]->id : "nothing",

@@ -25,16 +25,16 @@ static bool start(struct rig *rig, const char *resource, const char *id, const c
 		  struct rpc_answer *reply)
 {
 	struct error err = {0};
-	int rc = rig_pre_start(rig, resource, &id, 1, reply, &err);
-	return check_expect_ok(rig->run, rc, what, &err);
+	return check_expect_ok(rig->run, rig_pre_start(rig, resource, &id, 1, reply, &err), what,
+			       &err);
 }
 
 static bool expect_start(struct rig *rig, const char *resource, const char *const *ids,
 			 size_t count, const char *what, struct rpc_answer *reply)
 {
 	struct error err = {0};
-	int rc = rig_pre_start(rig, resource, ids, count, reply, &err);
-	return rig_expect_answer(rig, rc, what, reply, &err);
+	return rig_expect_answer(rig, rig_pre_start(rig, resource, ids, count, reply, &err), what,
+				 reply, &err);
 }
 
 static bool expect_start_first(struct rig *rig, const struct rig_item *item, const char *what)
@@ -48,8 +48,9 @@ static bool expect_allocated(struct rig *rig, const struct rig_item *item, const
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc = rig_allocate(rig, item->resource, rig_ids(item->ids), 1, &reply, &err);
-	return rig_expect_answer(rig, rc, what, &reply, &err);
+	return rig_expect_answer(
+		rig, rig_allocate(rig, item->resource, rig_ids(item->ids), 1, &reply, &err), what,
+		&reply, &err);
 }
 
 /* Calls the row's judge for each resource whose plugin does, or does not, require the call. Returns the rig; NULL:

@@ -109,8 +109,8 @@ void prediction_record(struct check_run *run, const struct prediction *predictio
 		member_string(&json, "reason", finding->reason);
 	}
 	struct error err = {0};
-	int rc = json_append_line(check_run_path(run, kept_file), kept.object, &err);
-	(void)check_works(run, rc, kept_file, &err);
+	(void)check_works(run, json_append_line(check_run_path(run, kept_file), kept.object, &err),
+			  kept_file, &err);
 	check_add_record(run, "prediction", &record);
 }
 
@@ -163,6 +163,8 @@ cJSON *predictions_read(struct check_run *run)
 {
 	cJSON *all CLEANUP_JSON = NULL;
 	struct error err = {0};
-	int rc = json_read_lines(check_run_path(run, kept_file), &all, &err);
-	return check_works(run, rc, kept_file, &err) ? STEAL(all) : NULL;
+	return check_works(run, json_read_lines(check_run_path(run, kept_file), &all, &err),
+			   kept_file, &err)
+		       ? STEAL(all)
+		       : NULL;
 }

@@ -38,9 +38,10 @@ static bool ask(struct rig *rig, const char *resource, const struct request *req
 				       request->size);
 	message.container.must_include_deviceids = message_strings(request->must_include);
 	message.container.n_must_include_deviceids = request->must_count;
-	int rc =
-		rig_call(rig, resource, &kubelet_method_prefer, &message.request.base, reply, &err);
-	return check_expect_ok(rig->run, rc, request->what, &err);
+	return check_expect_ok(
+		rig->run,
+		rig_call(rig, resource, &kubelet_method_prefer, &message.request.base, reply, &err),
+		request->what, &err);
 }
 
 /* The same, and the status must be OK. Returns the first container response, as a kubelet does; an empty one if the plugin
@@ -308,8 +309,9 @@ static void size(struct rig *rig, const struct rig_item *item)
 	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct error err = {0};
-		int rc = rig_allocate(rig, item->resource, some[i], 1, &reply, &err);
-		if (!check_expect_ok(rig->run, rc, "Allocate of one device", &err))
+		if (!check_expect_ok(rig->run,
+				     rig_allocate(rig, item->resource, some[i], 1, &reply, &err),
+				     "Allocate of one device", &err))
 			return;
 	}
 	if (judge_answers(rig, item, has_size, &later))
@@ -402,8 +404,10 @@ static void survives(struct rig *rig, const struct rig_item *item)
 	struct error err = {0};
 	if (!ask(rig, item->resource, &request, &reply))
 		return;
-	int rc = rig_allocate(rig, item->resource, request.available, 1, &allocated, &err);
-	if (check_expect_ok(rig->run, rc, "Allocate afterwards", &err))
+	if (check_expect_ok(
+		    rig->run,
+		    rig_allocate(rig, item->resource, request.available, 1, &allocated, &err),
+		    "Allocate afterwards", &err))
 		(void)check_expect_text(rig->run, "Allocate afterwards",
 					rpc_code_name(allocated.code), "OK");
 }

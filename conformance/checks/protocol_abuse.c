@@ -65,13 +65,12 @@ void protocol_foreign_bytes(struct check_run *run)
 	struct rig *rig = rig_ready(run);
 	for (size_t i = 0; rig != NULL && i < ARRAY_SIZE(all); i++) {
 		struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
-		struct error err = {0};
 		if (client == NULL)
 			return;
 		raw_bytes(client, all[i].bytes, all[i].size);
 		if (all[i].closes) {
 			int rc = raw_wait_closed(client, context_wait_ms(rig->context, CLOSE_MS),
-						 &err);
+						 NULL);
 			(void)check_expect_is(
 				run, rc == 0,
 				check_format(run, "the connection after %s", all[i].what), "closed",

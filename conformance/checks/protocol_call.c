@@ -4,28 +4,18 @@
 #include "rpc/client.h"
 #include "rpc/rpc.h"
 
-enum {
-	NUMBER_OF_BYTES = 7,
-	HTTP_NOT_FOUND = 404,
-};
+enum { HTTP_NOT_FOUND = 404 };
 
 const char *protocol_socket(const struct rig *rig)
 {
 	return rig_registration(rig, rig->resources.items[0])->socket;
 }
 
-/* A field of bytes; its number is at most 15. */
+/* A field of bytes. */
 static void add_bytes(struct text *out, unsigned number, const char *bytes, size_t size)
 {
-	char byte = (char)(number << 3 | 2);
-	text_append(out, &byte, 1);
-	size_t rest = size;
-	for (; rest >= 128; rest >>= NUMBER_OF_BYTES) {
-		byte = (char)(rest | 128);
-		text_append(out, &byte, 1);
-	}
-	byte = (char)rest;
-	text_append(out, &byte, 1);
+	raw_add_number(out, number << 3 | 2);
+	raw_add_number(out, size);
 	text_append(out, bytes, size);
 }
 

@@ -32,8 +32,9 @@ void protocol_settings(struct check_run *run)
 	if (client == NULL)
 		return;
 	raw_greet(client, UINT32_MAX);
-	int rc = raw_ping(client, context_wait_ms(rig->context, PROTOCOL_ANSWER_MS), &err);
-	(void)check_expect_ok(run, rc, "PING after the preface is acknowledged", &err);
+	(void)check_expect_ok(
+		run, raw_ping(client, context_wait_ms(rig->context, PROTOCOL_ANSWER_MS), &err),
+		"PING after the preface is acknowledged", &err);
 	(void)check_expect_is(run, client->settled, "SETTINGS of the plugin", "sent", "missing");
 	(void)check_expect_int(run, "acknowledgements of our SETTINGS", client->settings_acks, 1);
 }

@@ -314,20 +314,23 @@ void raw_greet(struct raw_client *client, uint32_t window)
 	raw_window_update(client, 0, WINDOW_MAX - WINDOW_DEFAULT);
 }
 
+void raw_add_number(struct text *out, size_t number)
+{
+	char byte = 0;
+	for (; number >= 128; number >>= 7) {
+		byte = (char)(number | 128);
+		text_append(out, &byte, 1);
+	}
+	byte = (char)number;
+	text_append(out, &byte, 1);
+}
+
 static void add_literal(struct text *block, const char *string)
 {
 	size_t size = strlen(string);
-	size_t rest = size;
-	char byte = (char)(size < LENGTH_SHORT ? size : LENGTH_SHORT);
-	text_append(block, &byte, 1);
-	if (size >= LENGTH_SHORT) {
-		for (rest = size - LENGTH_SHORT; rest >= 128; rest >>= 7) {
-			byte = (char)(rest | 128);
-			text_append(block, &byte, 1);
-		}
-		byte = (char)rest;
-		text_append(block, &byte, 1);
-	}
+	raw_add_number(block, size < LENGTH_SHORT ? size : LENGTH_SHORT);
+	if (size >= LENGTH_SHORT)
+		raw_add_number(block, size - LENGTH_SHORT);
 	text_append(block, string, size);
 }
 

@@ -71,6 +71,8 @@ struct raw_field {
  * removes it where its value is NULL, or is added. */
 void raw_request_block(struct raw_client *client, const char *path, const struct raw_field *change,
 		       struct text *block);
+/* Appends a number as protobuf and, after a full prefix, HPACK write it: seven bits a byte, the lowest first. */
+void raw_add_number(struct text *out, size_t number);
 /* HEADERS with END_HEADERS and that block. */
 void raw_request(struct raw_client *client, uint32_t stream, const char *path,
 		 const struct raw_field *change);

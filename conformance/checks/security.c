@@ -144,12 +144,13 @@ static void judge_unrelated(struct rig *rig, const struct rig_item *item)
 	(void)rig;
 	answer_each (device, item->answer, devices)
 		gpu = gpu || is_gpu(device->host_path);
-	for (size_t i = 0; gpu && i < item->answer->n_devices; i++) {
-		const char *path = item->answer->devices[i]->host_path;
+	answer_each (device, item->answer, devices) {
+		const char *path = device->host_path;
 		struct node_file file = {0};
 		(void)node_file_identify(path, &file);
-		tally_add(nodes, find_node(unrelated, path, &file) == NULL, "%s beside a GPU",
-			  path);
+		if (gpu)
+			tally_add(nodes, find_node(unrelated, path, &file) == NULL,
+				  "%s beside a GPU", path);
 	}
 }
 
@@ -294,8 +295,10 @@ static void paths_in_ids(struct rig *rig, const struct rig_item *item)
 	const char *victim = check_path(rig->run, VICTIM);
 	const char *made = check_path(rig->run, MADE);
 	struct error err = {0};
-	int rc = file_write_atomic(victim, victim_content, strlen(victim_content), 0600, &err);
-	if (!check_works(rig->run, rc, "a file", &err))
+	if (!check_works(
+		    rig->run,
+		    file_write_atomic(victim, victim_content, strlen(victim_content), 0600, &err),
+		    "a file", &err))
 		return;
 	struct file_status before = {0};
 	struct file_status after = {0};
@@ -406,8 +409,8 @@ static void neighbours(struct check_run *run)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), names[i]);
-		int rc = file_create(path, content, strlen(content), 0600, &err);
-		if (!check_works(run, rc, "a file of another plugin", &err))
+		if (!check_works(run, file_create(path, content, strlen(content), 0600, &err),
+				 "a file of another plugin", &err))
 			return;
 	}
 	live_through(rig);

@@ -212,8 +212,9 @@ static bool start_probe(struct stage *stage, struct probe *probe, const struct l
 	const struct grant *applied = &spec->grant;
 	struct error err = {0};
 	if (grant_names_cdi(&spec->grant)) {
-		int rc = node_cdi_apply(stage->context, &spec->grant, &edited, &err);
-		if (!check_works(stage->run, rc, probe->label, &err))
+		if (!check_works(stage->run,
+				 node_cdi_apply(stage->context, &spec->grant, &edited, &err),
+				 probe->label, &err))
 			return false;
 		applied = &edited;
 	}
@@ -261,8 +262,8 @@ static struct probe *start(struct stage *stage, const char *label, const char *c
 		.timeout_ms = context_limit_ms(stage->context, PROBE_TIMEOUT_MS),
 	};
 	struct error err = {0};
-	int rc = document_new_launch(command[0], &probe->identity, &err);
-	if (!check_works(stage->run, rc, label, &err))
+	if (!check_works(stage->run, document_new_launch(command[0], &probe->identity, &err), label,
+			 &err))
 		return NULL;
 
 	/* Further words bind the document to this launch. */

@@ -113,8 +113,8 @@ static bool expect_stream(const struct encoded *stream, bool *encoded)
 				    "not at most %d bytes in base64", VIDEO_STREAM_MAX);
 	const char *path = check_path(stream->run, "stream");
 	struct error err = {0};
-	int rc = file_write_atomic(path, bytes, size, 0600, &err);
-	if (!check_works(stream->run, rc, stream->what, &err))
+	if (!check_works(stream->run, file_write_atomic(path, bytes, size, 0600, &err),
+			 stream->what, &err))
 		return false;
 
 	cJSON *judgement CLEANUP_JSON = judge(stream, path);
@@ -180,8 +180,8 @@ void video_expect_hardware(struct check_run *run, const struct discovery_device 
 {
 	/* The encoder is known only from the program's word: the program must be the image's. */
 	const char *path = json_pointer_string(document, "/api/loader/path");
-	for (size_t i = 0; path != NULL && i < grant->mounts.count; i++) {
-		if (path_is_within(path, grant->mounts.items[i].container_path))
+	grant_each (mount, &grant->mounts) {
+		if (path != NULL && path_is_within(path, mount->container_path))
 			(void)check_expect(run, false, "/api/loader/path", "an ffmpeg of the image",
 					   "%s, which the answer mounts", path);
 	}

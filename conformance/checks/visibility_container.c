@@ -47,8 +47,7 @@ bool visibility_is_node_of(const struct discovery_device *device, bool block, un
 	for (size_t i = 0; i < device->node_count; i++) {
 		struct node_file file = {0};
 		if (node_file_identify(device->nodes[i].path, &file) &&
-		    (file.kind == NODE_FILE_BLOCK) == block && file.major == major &&
-		    file.minor == minor)
+		    node_file_has_number(&file, block, major, minor))
 			return true;
 	}
 	if (block || device->node_count == 0)
@@ -83,9 +82,8 @@ bool visibility_is_node_of(const struct discovery_device *device, bool block, un
 static size_t count_owners(const struct discovery_snapshot *node, const struct container_node *seen)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < node->device_count; i++)
-		count += visibility_is_node_of(&node->devices[i], seen->block, seen->major,
-					       seen->minor);
+	node_each (device, node)
+		count += visibility_is_node_of(device, seen->block, seen->major, seen->minor);
 	return count;
 }
 

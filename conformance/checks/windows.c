@@ -53,8 +53,9 @@ static void string_form(struct rig *rig, const struct rig_item *item)
 	answer_each (device, item->answer, devices) {
 		struct windows_device string = {0};
 		struct error err = {0};
-		int rc = windows_device_parse(device->host_path, &string, &err);
-		(void)check_expect_ok(rig->run, rc, "devices[].host_path", &err);
+		(void)check_expect_ok(rig->run,
+				      windows_device_parse(device->host_path, &string, &err),
+				      "devices[].host_path", &err);
 	}
 }
 

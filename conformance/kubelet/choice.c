@@ -159,9 +159,9 @@ static int find_available(struct choice *choice)
 	const char **ids CLEANUP_FREE = memory_allocate(available->list.count + 1, sizeof(*ids));
 	for (enum affinity affinity = HINTED_NODES; affinity < AFFINITIES; affinity++) {
 		size_t count = 0;
-		for (size_t i = 0; i < available->list.count; i++) {
-			if (affinity_of(choice, available->list.items[i]) == affinity)
-				ids[count++] = available->list.items[i];
+		text_each (id, &available->list) {
+			if (affinity_of(choice, id) == affinity)
+				ids[count++] = id;
 		}
 		id_set_add_strings(&choice->by_affinity[affinity], ids, count);
 	}

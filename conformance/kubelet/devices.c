@@ -21,9 +21,10 @@ const char *kubelet_device_state(const struct kubelet_device *device)
 const struct kubelet_device *kubelet_device_find(const struct kubelet_device_list *list,
 						 const char *id)
 {
-	for (size_t i = 0; list != NULL && i < list->count; i++)
-		if (strcmp(list->items[i].id, id) == 0)
-			return &list->items[i];
+	listed_each (device, list) {
+		if (strcmp(device->id, id) == 0)
+			return device;
+	}
 	return NULL;
 }
 

@@ -91,8 +91,8 @@ void id_set_keep(struct id_set *set, const struct id_set *ids)
 
 bool id_set_contains(const struct id_set *set, const struct id_set *subset)
 {
-	for (size_t i = 0; i < subset->list.count; i++) {
-		if (!id_set_has(set, subset->list.items[i]))
+	text_each (id, &subset->list) {
+		if (!id_set_has(set, id))
 			return false;
 	}
 	return true;

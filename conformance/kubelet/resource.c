@@ -97,10 +97,8 @@ void resource_list(struct kubelet *kubelet, const char *name,
 	const char **ids CLEANUP_FREE = memory_allocate(devices->count + 1, sizeof(*ids));
 	size_t healthy = 0;
 	size_t unhealthy = devices->count;
-	for (size_t i = 0; i < devices->count; i++) {
-		bool is_healthy = kubelet_device_is_healthy(&devices->items[i]);
-		ids[is_healthy ? healthy++ : --unhealthy] = devices->items[i].id;
-	}
+	listed_each (device, devices)
+		ids[kubelet_device_is_healthy(device) ? healthy++ : --unhealthy] = device->id;
 	kubelet_device_list_free(&resource->devices);
 	resource->devices = kubelet_device_list_share(devices);
 	resource->listed = true;
