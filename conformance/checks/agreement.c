@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/visibility.h"
 
-#include "base/cleanup.h"
 #include "base/gpu_apis.h"
-#include "base/json.h"
-#include "base/text.h"
 #include "conformance/checks/shown.h"
 #include "conformance/checks/tally.h"
 
@@ -114,12 +111,12 @@ size_t agreement_expect(struct check_run *run, const char *label, const cJSON *d
 	}
 
 	size_t compared = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
-		TALLY(tally, run, check_format(run, "%s: %s", label, facts[i].pointer + 1),
+	array_each (fact, facts) {
+		TALLY(tally, run, check_format(run, "%s: %s", label, fact->pointer + 1),
 		      "the same through each API");
 		for (size_t j = 0; j < count; j++) {
 			for (size_t k = j + 1; k < count; k++)
-				compare(document, &facts[i], &list[j], &list[k], &tally);
+				compare(document, fact, &list[j], &list[k], &tally);
 		}
 		compared += tally.count;
 	}

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "conformance/checks/suites.h"
-#include "rpc/rpc.h"
 
 #include <signal.h>
 #include <string.h>
@@ -203,15 +202,15 @@ static void almost_known(struct rig *rig, const struct rig_item *item)
 			*c = (char)(*c - 'a' + 'A');
 	}
 	const char *const made[] = {longer, upper};
-	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+	array_each (id, made) {
 		/* Windows names are case-insensitive. */
-		if (kubelet_resource_device(rig->kubelet, item->resource, made[i]) != NULL ||
-		    strcmp(made[i], known) == 0 || (made[i] == upper && rig_is_windows(rig)))
+		if (kubelet_resource_device(rig->kubelet, item->resource, *id) != NULL ||
+		    strcmp(*id, known) == 0 || (*id == upper && rig_is_windows(rig)))
 			continue;
 		if (!expect_refused(rig, item,
 				    check_format(rig->run, "Allocate of %s, where %s is listed",
-						 made[i], known),
-				    &made[i], 1))
+						 *id, known),
+				    id, 1))
 			return;
 	}
 	const char *const mixed[] = {known, RIG_UNKNOWN_ID};
@@ -222,9 +221,10 @@ static void almost_known(struct rig *rig, const struct rig_item *item)
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {RIG_UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
-	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
-		if (!expect_refused(rig, item, "Allocate of an unknown id", &unknown[i], 1))
+	array_each (id, unknown) {
+		if (!expect_refused(rig, item, "Allocate of an unknown id", id, 1))
 			return;
+	}
 	almost_known(rig, item);
 	allocate_expect_serves(rig, item);
 	/* A resource without a stream has no devices until the plugin registers again. */

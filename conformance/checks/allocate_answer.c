@@ -9,8 +9,6 @@
 #include "conformance/checks/tally.h"
 #include "containers/offers.h"
 #include "containers/wine/translation.h"
-#include "rpc/client.h"
-#include "rpc/rpc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,11 +78,11 @@ struct asked {
 
 static const char *find_unhealthy(const struct asked *asked)
 {
-	for (size_t i = 0; i < asked->count; i++) {
-		const struct kubelet_device *device = kubelet_resource_device(
-			asked->rig->kubelet, asked->resource, asked->ids[i]);
+	items_each (id, asked->ids, asked->count) {
+		const struct kubelet_device *device =
+			kubelet_resource_device(asked->rig->kubelet, asked->resource, *id);
 		if (device != NULL && !kubelet_device_is_healthy(device))
-			return asked->ids[i];
+			return *id;
 	}
 	return NULL;
 }
@@ -171,7 +169,7 @@ void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct rig_item one = {.resource = item->resource, .id = id, .user = item->user};
 		one.answer = allocate_expect(rig, item->resource, &id, 1, id, &reply);
-		if (one.answer != NULL && judge != NULL)
+		if (one.answer != NULL)
 			judge(rig, &one);
 	}
 }

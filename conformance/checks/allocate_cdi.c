@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* CDI devices in answers of Allocate, compared with the node's Specs. */
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
@@ -15,7 +14,6 @@
 enum { OTHERS_WRITE = 0002 };
 
 struct look {
-	struct check_run *run;
 	struct rig *rig;
 	const struct allocate_cdi_rule *rule;
 	struct cdi_registry registry;
@@ -51,10 +49,8 @@ void allocate_cdi(struct check_run *run)
 {
 	const struct allocate_cdi_rule *rule = check_row(run)->param;
 	struct rig *rig = rig_ready(run);
-	struct look look = {.run = run,
-			    .rig = rig,
-			    .rule = rule,
-			    .tally = TALLY_OF(run, rule->what, rule->wanted)};
+	struct look look = {
+		.rig = rig, .rule = rule, .tally = TALLY_OF(run, rule->what, rule->wanted)};
 	struct error err = {0};
 	if (rig != NULL && check_works(run, node_cdi_read(rig->context, &look.registry, &err),
 				       "CDI Specs", &err)) {
@@ -91,7 +87,7 @@ static void judge_names(struct look *look)
 	struct error err = {0};
 	cdi_registry_free(&look->registry);
 	look->registry = (struct cdi_registry){0};
-	if (!check_works(look->run, node_cdi_read(look->rig->context, &look->registry, &err),
+	if (!check_works(look->rig->run, node_cdi_read(look->rig->context, &look->registry, &err),
 			 "CDI Specs", &err))
 		return;
 	for (size_t i = 0; i + 1 < look->asked.count; i += 2) {
@@ -116,17 +112,17 @@ static void judge_specs(struct look *look, const struct offer *offer)
 		if (text_list_has(&look->kinds, kind))
 			continue;
 		text_list_add(&look->kinds, kind);
-		for (size_t i = 0; i < look->registry.count; i++) {
-			const struct cdi_file *file = &look->registry.files[i];
+		items_each (file, look->registry.files, look->registry.count) {
 			if (!cdi_file_is_of_kind(file, kind))
 				continue;
 			tally_add(&look->tally, file->why == NULL, "%s: %s: %s", file->path,
 				  cdi_defect_name(file->spec.defect),
 				  file->why != NULL ? file->why : "");
 			/* Its hooks run as root, and it mounts what it likes. */
+			struct check_run *run = look->rig->run;
 			const int mode = node_file_mode(file->path);
-			(void)check_expect(look->run, mode < 0 || (mode & OTHERS_WRITE) == 0,
-					   check_format(look->run, "mode of %s", file->path),
+			(void)check_expect(run, mode < 0 || (mode & OTHERS_WRITE) == 0,
+					   check_format(run, "mode of %s", file->path),
 					   "not writable for every user", "%04o", (unsigned)mode);
 		}
 	}
@@ -300,7 +296,6 @@ static bool count_devices(struct offer *offer, void *user)
 void allocate_one_device(struct check_run *run)
 {
 	struct look look = {
-		.run = run,
 		.tally = TALLY_OF(run, "devices by the answer for one id", "one"),
 		.variables = TALLY_OF(run, "variables in the answer for one id", "only that id")};
 	struct rig *rig = rig_ready(run);

@@ -37,10 +37,9 @@ static char *plain_path(const char *path)
 		{"/usr/sbin", "/usr/bin"},
 	};
 	char *plain = path_normalize(path);
-	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
-		if (path_is_within(plain, links[i][0])) {
-			char *longer =
-				text_format("%s%s", links[i][1], plain + strlen(links[i][0]));
+	array_each (link, links) {
+		if (path_is_within(plain, (*link)[0])) {
+			char *longer = text_format("%s%s", (*link)[1], plain + strlen((*link)[0]));
 			free(plain);
 			plain = longer;
 		}

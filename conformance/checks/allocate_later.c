@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocate over time: answers that other calls, other ids, or a restart of the plugin must not change. */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -8,7 +7,6 @@
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/tally.h"
 #include "conformance/kubelet/id_set.h"
-#include "rpc/rpc.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -141,8 +139,8 @@ static void tally_each(struct tally *missing, struct tally *foreign, bool stable
 {
 	struct text_list wanted CLEANUP_TEXT_LIST = {0};
 	struct text_list saw CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < count; i++)
-		read_handed_out(answers[i], stable, &wanted);
+	items_each (answer, answers, count)
+		read_handed_out(*answer, stable, &wanted);
 	read_handed_out(together, stable, &saw);
 	text_each (member, &wanted)
 		tally_add(missing,
@@ -210,8 +208,8 @@ static void expect_several(struct rig *rig, const struct rig_item *item)
 	}
 	if (answered)
 		expect_together(rig, item->resource, ids, answers, count);
-	for (size_t i = 0; i < count; i++)
-		rpc_answer_free(&replies[i]);
+	items_each (reply, replies, count)
+		rpc_answer_free(reply);
 }
 
 /* Asks for the id, and compares with its first answer. */
@@ -326,8 +324,8 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 		if (item->ids->count > 2 && !rig_is_windows(rig))
 			expect_several(rig, item);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(replies); i++)
-		rpc_answer_free(&replies[i]);
+	array_each (reply, replies)
+		rpc_answer_free(reply);
 }
 
 /* A device that was allocated. */
@@ -364,25 +362,25 @@ static void on_list(const struct kubelet_event *event, void *user)
 static bool some_are_wrong(struct rig *rig, struct staying_all *all)
 {
 	bool some = false;
-	for (size_t i = 0; i < all->count; i++)
-		all->each[i].wrong = NULL;
+	items_each (staying, all->each, all->count)
+		staying->wrong = NULL;
 	rig->on_list = on_list;
 	rig->on_list_user = all;
-	for (size_t i = 0; i < all->count; i++) {
+	items_each (staying, all->each, all->count) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
-		const char *resource = all->each[i].resource;
-		(void)rig_allocate(rig, resource, &all->each[i].id, 1, &reply, NULL);
+		const char *resource = staying->resource;
+		(void)rig_allocate(rig, resource, &staying->id, 1, &reply, NULL);
 		if (rig_options(rig, resource).get_preferred_allocation_available)
-			(void)rig_prefer(rig, resource, &all->each[i].id, 1, &preferred, NULL);
+			(void)rig_prefer(rig, resource, &staying->id, 1, &preferred, NULL);
 	}
 	(void)rig_watch(rig, LISTED_MS, LISTED_MS);
 	rig->on_list = NULL;
 	rig_each (resource, rig)
 		judge_list(all, resource, kubelet_resource_devices(rig->kubelet, resource));
-	for (size_t i = 0; i < all->count; i++) {
-		all->each[i].always = all->each[i].always && all->each[i].wrong != NULL;
-		some = some || all->each[i].always;
+	items_each (staying, all->each, all->count) {
+		staying->always = staying->always && staying->wrong != NULL;
+		some = some || staying->always;
 	}
 	return some;
 }
@@ -409,9 +407,9 @@ void allocate_lists_stay(struct check_run *run)
 	}
 	for (size_t round = 0; round < LISTED_ROUNDS && some_are_wrong(rig, &all); round++)
 		continue;
-	for (size_t i = 0; i < all.count; i++)
-		tally_add(&devices, !all.each[i].always, "%s is %s", all.each[i].id,
-			  all.each[i].wrong != NULL ? all.each[i].wrong : "well again");
+	items_each (staying, all.each, all.count)
+		tally_add(&devices, !staying->always, "%s is %s", staying->id,
+			  staying->wrong != NULL ? staying->wrong : "well again");
 	free(all.each);
 }
 

@@ -101,12 +101,11 @@ void allocate_across_resources(struct check_run *run)
 		return;
 
 	TALLY(entries, run, "entries of the answers for one container", "none dropped");
-	for (size_t i = 0; i < GRANT_KINDS; i++) {
-		for (size_t k = 0; k < grant.lists[i].count; k++)
+	array_each (list, grant.lists) {
+		grant_each (entry, list)
 			tally_add(&entries, true, "kept");
 	}
-	for (size_t i = 0; i < grant.conflict_count; i++) {
-		const struct grant_conflict *conflict = &grant.conflicts[i];
+	items_each (conflict, grant.conflicts, grant.conflict_count) {
 		/* No plugin can keep device strings apart: windows.whole-answer says so. */
 		if (rig_is_windows(rig) && conflict->kind == GRANT_DEVICE)
 			continue;

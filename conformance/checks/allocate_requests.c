@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocate requests of other kinds than one container's: malformed, many at once, cancelled, and after a restart. */
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/rig_ids.h"
 #include "conformance/checks/tally.h"
-#include "rpc/client.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 
@@ -167,11 +164,11 @@ static bool start_calls(struct rig *rig, const struct rig_item *item, size_t cou
 
 static void parallel_free(struct parallel **parallel)
 {
-	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
-		if ((*parallel)->calls[i].call != NULL)
-			rpc_call_cancel((*parallel)->calls[i].call);
-		rpc_channel_close((*parallel)->calls[i].own);
-		protobuf_c_message_free_unpacked((*parallel)->calls[i].reply, NULL);
+	array_each (call, (*parallel)->calls) {
+		if (call->call != NULL)
+			rpc_call_cancel(call->call);
+		rpc_channel_close(call->own);
+		protobuf_c_message_free_unpacked(call->reply, NULL);
 	}
 	free(*parallel);
 }
@@ -238,8 +235,7 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 	if (!make_calls(rig, item, calls, &method, 1, parallel))
 		return;
 
-	for (size_t i = 0; i < calls; i++) {
-		const struct parallel_call *call = &parallel->calls[i];
+	items_each (call, parallel->calls, calls) {
 		const char *id = call->id;
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct allocate_difference difference = {0};
@@ -291,9 +287,9 @@ void allocate_parallel_clients(struct rig *rig, const struct rig_item *item)
 			  "answers to all clients", &err);
 	if (!rig_expect_ok(rig, rc, "clients at the same time are answered", &err))
 		return;
-	for (size_t i = 0; i < CLIENTS; i++)
-		tally_add(&answers, parallel->calls[i].code == RPC_OK, "%s %s",
-			  rpc_code_name(parallel->calls[i].code), parallel->calls[i].message);
+	items_each (call, parallel->calls, CLIENTS)
+		tally_add(&answers, call->code == RPC_OK, "%s %s", rpc_code_name(call->code),
+			  call->message);
 }
 
 /* Calls of each method; a kubelet that ends cancels all open calls. pre-start.cancelled judges
@@ -310,9 +306,9 @@ void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 			return;
 		if (methods[k] == PREFER) /* they leave */
 			(void)rig_watch(rig, 1, 1);
-		for (size_t i = 0; i < calls; i++) {
-			if (parallel->calls[i].call != NULL)
-				rpc_call_cancel(parallel->calls[i].call);
+		items_each (call, parallel->calls, calls) {
+			if (call->call != NULL)
+				rpc_call_cancel(call->call);
 		}
 		if (methods[k] == PREFER) {
 			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};

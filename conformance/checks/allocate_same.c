@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* In which member do two answers of Allocate differ? */
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
@@ -213,8 +212,8 @@ bool allocate_keep(struct rig *rig, const char *resource, const char *id,
 
 void allocate_kept_free(struct allocate_kept *kept)
 {
-	for (size_t i = 0; i < kept->count; i++)
-		rpc_answer_free(&kept->each[i].reply);
+	items_each (one, kept->each, kept->count)
+		rpc_answer_free(&one->reply);
 }
 
 bool allocate_is_stable(struct rig *rig, const struct rig_item *item)

@@ -121,11 +121,11 @@ static bool image_lacks_driver(struct check_run *run, const struct discovery_dev
 
 	/* Only software answers: are all nodes that the driver opens granted? A card's node need
 	 * not be (drm-uapi: render nodes). */
-	for (size_t i = 0; i < device->node_count; i++) {
-		bool granted = strstr(device->nodes[i].path, "/dri/card") != NULL;
+	items_each (own, device->nodes, device->node_count) {
+		bool granted = strstr(own->path, "/dri/card") != NULL;
 		grant_each (entry, &grant->devices) {
 			struct node_file file = {0};
-			granted = granted || strcmp(entry->host_path, device->nodes[i].path) == 0 ||
+			granted = granted || strcmp(entry->host_path, own->path) == 0 ||
 				  (node_file_identify(entry->host_path, &file) &&
 				   visibility_is_node_of(device, false, file.major, file.minor));
 		}

@@ -2,7 +2,6 @@
 #include "conformance/checks/authenticity.h"
 
 #include "base/gpu_apis.h"
-#include "base/json.h"
 #include "conformance/checks/tamper.h"
 #include "conformance/checks/video.h"
 #include "conformance/runner/context.h"

@@ -3,7 +3,6 @@
 #include "conformance/checks/container_judge.h"
 
 #include "base/file.h"
-#include "base/members.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/node_file.h"
@@ -24,8 +23,7 @@ struct source {
 static bool is_granted(const struct container_mount *mount, const struct source *sources,
 		       size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct source *source = &sources[i];
+	items_each (source, sources, count) {
 		if (source->exists && source->place.device == mount->device &&
 		    source->place.inode == mount->inode)
 			return true;
@@ -65,8 +63,7 @@ static void add_mounts(struct members *container, const struct container_mounts 
 	}
 
 	struct members array = member_array(container, "mounts");
-	for (size_t i = 0; i < mounts->count; i++) {
-		const struct container_mount *mount = &mounts->items[i];
+	items_each (mount, mounts->items, mounts->count) {
 		if (mount->covered)
 			continue;
 		struct members members = member_object(&array, NULL);
@@ -78,8 +75,8 @@ static void add_mounts(struct members *container, const struct container_mounts 
 		member_bool(&members, "granted", is_granted(mount, sources, count));
 		member_bool(&members, "sourceKnown", is_source_known(mount));
 	}
-	for (size_t i = 0; i < count; i++)
-		free(sources[i].real);
+	items_each (source, sources, count)
+		free(source->real);
 }
 
 static struct members add_node(struct members *array, const char *path, bool block, unsigned major,
@@ -128,17 +125,16 @@ static void add_granted(struct members *container, const struct container_view *
 static void add_cgroups(struct members *container, const struct container_view *view)
 {
 	struct members array = member_array(container, "deviceCgroups");
-	for (size_t i = 0; i < view->cgroup_count; i++) {
-		const struct container_cgroup *group = &view->cgroups[i];
+	items_each (group, view->cgroups, view->cgroup_count) {
 		struct members members = member_object(&array, NULL);
 		member_int(&members, "version", group->version);
 		member_string(&members, "path", group->path);
 		member_string(&members, "rules", group->rules);
 		struct members programs = member_array(&members, "programs");
-		for (size_t j = 0; j < group->program_count; j++) {
+		items_each (tagged, group->programs, group->program_count) {
 			struct members program = member_object(&programs, NULL);
-			member_string(&program, "tag", group->programs[j].tag);
-			member_int(&program, "instructions", group->programs[j].instructions);
+			member_string(&program, "tag", tagged->tag);
+			member_int(&program, "instructions", tagged->instructions);
 		}
 		member_string(&members, "unknown", group->unknown);
 	}
@@ -152,8 +148,7 @@ cJSON *container_json(const struct container_view *view, const char *handler,
 	add_mounts(&container, &view->mounts, grant);
 
 	struct members nodes = member_array(&container, "nodes");
-	for (size_t i = 0; i < view->node_count; i++) {
-		const struct container_node *node = &view->nodes[i];
+	items_each (node, view->nodes, view->node_count) {
 		(void)add_node(&nodes, node->path, node->block, node->major, node->minor);
 	}
 	member_string(&container, "nodesCut", view->nodes_cut);
@@ -163,8 +158,7 @@ cJSON *container_json(const struct container_view *view, const char *handler,
 		member_null(&container, "usable");
 	} else {
 		struct members usable = member_array(&container, "usable");
-		for (size_t i = 0; i < view->host_node_count; i++) {
-			const struct container_node *node = &view->host_nodes[i];
+		items_each (node, view->host_nodes, view->host_node_count) {
 			if (node->access == 0)
 				continue;
 			struct members members = add_node(&usable, node->path, node->block,

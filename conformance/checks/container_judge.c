@@ -152,9 +152,9 @@ bool container_holds_driver(const struct context *context, const char *host_path
 	struct grant grant = {.mounts = {&entry, 1}};
 	struct granted_reader *reader CLEANUP_GRANTED_READER = granted_reader_new(context->node);
 	node_each (device, context->node) {
-		for (size_t i = 0; i < device->file_count; i++) {
+		items_each (file, device->files, device->file_count) {
 			char *real CLEANUP_FREE = NULL;
-			if (file_resolve(NULL, device->files[i].source, &real, NULL) == 0 &&
+			if (file_resolve(NULL, file->source, &real, NULL) == 0 &&
 			    path_is_within(real, host_path))
 				return true;
 		}

@@ -5,7 +5,6 @@
 #include "conformance/checks/suites.h"
 #include "conformance/runner/context.h"
 #include "containers/cri/cri.h"
-#include "rpc/loop.h"
 
 #include <string.h>
 
@@ -20,8 +19,8 @@ static void devices(struct check_run *run)
 	node_each (device, node)
 		check_note(run, "%s: %s, %s", device->id, device->description,
 			   discovery_kind_name(device->kind));
-	for (size_t i = 0; i < node->diagnostic_count; i++)
-		check_note(run, "%s: %s", node->diagnostics[i].place, node->diagnostics[i].message);
+	items_each (diagnostic, node->diagnostics, node->diagnostic_count)
+		check_note(run, "%s: %s", diagnostic->place, diagnostic->message);
 	if (json != NULL)
 		check_evidence_text(run, "node.json", json, strlen(json));
 	discovery_string_free(json);

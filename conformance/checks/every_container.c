@@ -2,7 +2,6 @@
 #include "conformance/checks/every_container.h"
 
 #include "base/file.h"
-#include "base/members.h"
 #include "conformance/checks/isolation.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
@@ -29,8 +28,8 @@ static int keep_line(struct check_run *run, const char *label,
 	member_string(&line, "check", check_row(run)->id);
 	member_string(&line, "label", label);
 	struct members wrong = member_array(&line, "findings");
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		text_each (finding, lists[i])
+	array_each (list, lists) {
+		text_each (finding, *list)
 			member_string(&wrong, NULL, finding);
 	}
 	member_item(&line, "open", json_new_strings(&findings->open));

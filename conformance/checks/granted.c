@@ -2,12 +2,10 @@
 #include "conformance/checks/granted.h"
 
 #include "base/array.h"
-#include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"
-#include "base/text.h"
 #include "base/windows_device.h"
 #include "conformance/checks/node_file.h"
 #include "discovery/filter.h"
@@ -144,14 +142,14 @@ struct granted_reader *granted_reader_new(const struct discovery_snapshot *node)
 		return reader;
 	node_each (device, node) {
 		/* Adds its nodes, or for a device without nodes its own files. */
-		for (size_t i = 0; i < device->node_count; i++)
-			add_mark(reader, device, MARK_NODE, device->nodes[i].path);
-		for (size_t i = 0; device->node_count == 0 && i < device->file_count; i++) {
+		items_each (own, device->nodes, device->node_count)
+			add_mark(reader, device, MARK_NODE, own->path);
+		items_each (file, device->files, device->file_count) {
 			/* A driver's manifest and its library are its own; the libraries that these need
 			 * may be shared. Where the origin of the files is unknown, each counts. */
-			const struct discovery_file *file = &device->files[i];
-			if (file->origin[0] != '\0' && strcmp(file->origin, "manifest") != 0 &&
-			    strcmp(file->origin, "driver-library") != 0)
+			if (device->node_count != 0 ||
+			    (file->origin[0] != '\0' && strcmp(file->origin, "manifest") != 0 &&
+			     strcmp(file->origin, "driver-library") != 0))
 				continue;
 			add_mark(reader, device, MARK_FILE, file->source);
 
@@ -173,8 +171,8 @@ void granted_reader_free(struct granted_reader **reader)
 {
 	if (*reader == NULL)
 		return;
-	for (size_t i = 0; i < (*reader)->count; i++)
-		free((*reader)->marks[i].path);
+	items_each (mark, (*reader)->marks, (*reader)->count)
+		free(mark->path);
 	free((*reader)->marks);
 	free(*reader);
 	*reader = NULL;
@@ -185,8 +183,7 @@ static void find_path(const struct granted_reader *reader, enum mark_kind kind, 
 		      struct granted *found)
 {
 	char *clean CLEANUP_FREE = path_normalize(path);
-	for (size_t i = 0; i < reader->count; i++) {
-		const struct mark *mark = &reader->marks[i];
+	items_each (mark, reader->marks, reader->count) {
 		if (mark->kind == kind && strcmp(mark->path, clean) == 0)
 			granted_add(found, mark->device);
 	}
@@ -197,12 +194,12 @@ static void find_file(const struct granted_reader *reader, const struct node_fil
 		      struct granted *found)
 {
 	const bool is_node = node_file_is_device(file);
-	for (size_t i = 0; i < reader->count; i++) {
-		const struct node_file *mark = &reader->marks[i].file;
-		bool same = is_node ? mark->major == file->major && mark->minor == file->minor
-				    : mark->device == file->device && mark->inode == file->inode;
-		if (mark->inode != 0 && mark->kind == file->kind && same)
-			granted_add(found, reader->marks[i].device);
+	items_each (mark, reader->marks, reader->count) {
+		const struct node_file *own = &mark->file;
+		bool same = is_node ? own->major == file->major && own->minor == file->minor
+				    : own->device == file->device && own->inode == file->inode;
+		if (own->inode != 0 && own->kind == file->kind && same)
+			granted_add(found, mark->device);
 	}
 }
 
@@ -315,8 +312,8 @@ bool granted_by_string(const char *host_path, const struct discovery_device *dev
 static bool is_of_a_loader(const struct discovery_snapshot *node, const char *name)
 {
 	node_each (device, node) {
-		for (size_t i = 0; i < device->variable_count; i++) {
-			if (strcmp(device->environment[i].name, name) == 0)
+		items_each (variable, device->environment, device->variable_count) {
+			if (strcmp(variable->name, name) == 0)
 				return true;
 		}
 	}

@@ -2,12 +2,11 @@
 #include "conformance/checks/host_places.h"
 
 #include "base/arena.h"
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"
-#include "base/text.h"
 #include "conformance/checks/node_file.h"
+#include "conformance/kubelet/each.h"
 
 #include <string.h>
 
@@ -129,9 +128,9 @@ struct host_places *host_places_new(const struct context *context)
 			add(places, path, rules[i].reach);
 		}
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
-		if (closed[i] != NULL)
-			add(places, closed[i], HOST_CLOSED);
+	array_each (folder, closed) {
+		if (*folder != NULL)
+			add(places, *folder, HOST_CLOSED);
 	}
 	if (context->out_directory != NULL)
 		add(places, context->out_directory, HOST_PUBLIC);
@@ -161,8 +160,7 @@ static const struct host_place *find_whole(const struct host_places *places, con
 {
 	struct node_file file = {0};
 	bool exists = node_file_identify(real, &file);
-	for (size_t i = 0; i < places->count; i++) {
-		const struct host_place *place = &places->items[i];
+	items_each (place, places->items, places->count) {
 		if (place->reach == HOST_EXEMPT || (place->reach == HOST_PUBLIC && read_only))
 			continue;
 		bool same = strcmp(place->path, real) == 0 ||

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/visibility.h"
 
-#include "base/json.h"
-#include "base/text.h"
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/shown.h"
 
@@ -60,11 +58,10 @@ static bool compare_node(const struct identity *identity)
 	bool own = false;
 	if (shown == NULL || identity->node->recorded)
 		return false;
-	for (size_t i = 0; i < identity->device->node_count; i++) {
+	items_each (node, identity->device->nodes, identity->device->node_count) {
 		struct node_file file = {0};
 		char number[32] = "";
-		if (!node_file_identify(identity->device->nodes[i].path, &file) ||
-		    file.kind != NODE_FILE_CHARACTER)
+		if (!node_file_identify(node->path, &file) || file.kind != NODE_FILE_CHARACTER)
 			continue;
 		(void)snprintf(number, sizeof(number), "%u:%u", file.major, file.minor);
 		known = true;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Images: predictions of the rules of images and hosts for the run's launches, and how these ended. */
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/gpu_apis.h"
 #include "conformance/checks/node_file.h"
@@ -9,7 +8,6 @@
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
-#include "conformance/runner/context.h"
 #include "reports/view.h"
 
 #include <string.h>
@@ -108,7 +106,7 @@ struct subject {
 static void judge_rules(struct check_run *run)
 {
 	const struct subject *subject = check_row(run)->param;
-	struct tally tally = TALLY_OF(run, "launches", "can work, and do");
+	TALLY(tally, run, "launches", "can work, and do");
 	cJSON *all CLEANUP_JSON = launches(run, subject->api);
 	size_t open = 0;
 	size_t left_to_image = 0;
@@ -134,7 +132,6 @@ static void judge_rules(struct check_run *run)
 			}
 		}
 	}
-	tally_end(&tally);
 	if (all == NULL || tally.count != 0)
 		return;
 	if (open != 0)
@@ -145,7 +142,7 @@ static void judge_rules(struct check_run *run)
 
 static void predicted(struct check_run *run)
 {
-	struct tally tally = TALLY_OF(run, "launches", "as the rules say");
+	TALLY(tally, run, "launches", "as the rules say");
 	cJSON *all CLEANUP_JSON = launches(run, false);
 	size_t open = 0;
 	json_each (prediction, all) {
@@ -169,7 +166,6 @@ static void predicted(struct check_run *run)
 			check_note(run, "%s %s, for which the rules made no prediction: %s",
 				   program, outcome, words);
 	}
-	tally_end(&tally);
 	if (all != NULL && tally.count == 0)
 		check_unsupported(run, "the rules made no prediction for any launch");
 }

@@ -158,8 +158,8 @@ static void two_devices(struct check_run *run)
 	/* allocate.* judges contradictions between resources. */
 	const struct grant *applied = offer_applied(&both);
 	bool contradicted = false;
-	for (size_t i = 0; i < applied->conflict_count; i++)
-		contradicted |= !applied->conflicts[i].same && !applied->conflicts[i].dropped;
+	items_each (conflict, applied->conflicts, applied->conflict_count)
+		contradicted |= !conflict->same && !conflict->dropped;
 	if (contradicted) {
 		check_not_applicable(run,
 				     "the answers of %s and %s contradict each other, and a "

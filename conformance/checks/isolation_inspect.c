@@ -4,7 +4,6 @@
 
 #include "base/digest.h"
 #include "base/file.h"
-#include "base/members.h"
 #include "base/path.h"
 #include "conformance/checks/container_judge.h"
 #include "conformance/checks/tally.h"
@@ -120,9 +119,9 @@ bool isolation_open(struct isolation *isolation, struct check_run *run, const ch
 
 void isolation_close(struct isolation *isolation)
 {
-	for (size_t i = 0; i < isolation->count; i++) {
-		for (size_t j = 0; j < isolation->tenants[i].count; j++)
-			offer_close(isolation->rig, &isolation->tenants[i].offers[j]);
+	items_each (tenant, isolation->tenants, isolation->count) {
+		items_each (offer, tenant->offers, tenant->count)
+			offer_close(isolation->rig, offer);
 	}
 	cJSON_Delete(isolation->observations);
 }

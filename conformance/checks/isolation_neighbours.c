@@ -5,7 +5,6 @@
 #include "conformance/checks/shown.h"
 #include "conformance/checks/suites.h"
 #include "reports/view.h"
-#include "rpc/loop.h"
 
 #include <signal.h>
 #include <string.h>
@@ -216,8 +215,8 @@ static bool run_both(const struct neighbours *pair, const char *ms, const cJSON 
 		probes[1] = tenant_start_paused(pair->other, pair->offer, "second", words);
 	if (probes[1] == NULL)
 		return false;
-	for (size_t i = 0; i < 2; i++)
-		stage_resume(stage, probes[i]);
+	array_each (probe, probes)
+		stage_resume(stage, *probe);
 	for (size_t i = 0; i < 2; i++)
 		documents[i] = stage_finish(stage, probes[i]);
 	return documents[0] != NULL && documents[1] != NULL;
@@ -271,8 +270,8 @@ void isolation_contention(struct check_run *run)
 static size_t count_open(const struct discovery_device *device)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < device->node_count; i++)
-		count += node_file_count_open(device->nodes[i].path);
+	items_each (node, device->nodes, device->node_count)
+		count += node_file_count_open(node->path);
 	return count;
 }
 

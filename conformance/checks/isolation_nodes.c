@@ -99,7 +99,7 @@ static void add_letters(const struct inspected *inspected, const struct node_num
 		json_each (node, json_pointer(inspected->container, "/granted")) {
 			const char *given = json_pointer_string(node, "/access");
 			struct node_number other = {0};
-			if (count < 2 && node_number_read(node, &other) && given != NULL &&
+			if (node_number_read(node, &other) && given != NULL &&
 			    strcmp(other.text, number->text) == 0 &&
 			    strcmp(other.type, number->type) == 0 &&
 			    strchr(given, *letter) != NULL) {
@@ -142,13 +142,9 @@ static size_t judge_access(struct inspected *inspected)
 		if (in_container != NULL) {
 			bool read = !is_refused(json_pointer_string(in_container, "/read"));
 			bool write = !is_refused(json_pointer_string(in_container, "/write"));
-			char used[3] = "";
-			size_t used_count = 0;
-			if (read)
-				used[used_count++] = 'r';
-			if (write)
-				used[used_count] = 'w';
-			expect_letters(&tried, &number, letters, used);
+			expect_letters(&tried, &number, letters,
+				       check_format(inspected->run, "%s%s", read ? "r" : "",
+						    write ? "w" : ""));
 		}
 		judged += outside != NULL || in_container != NULL;
 	}

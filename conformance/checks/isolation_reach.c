@@ -26,32 +26,33 @@ void isolation_each_observation(struct check_run *run)
 	size_t judged = 0;
 	if (observations == NULL)
 		return;
-	struct inspected inspected = {.run = run,
-				      .one = {.context = check_context(run), .places = places}};
 	json_each (observation, observations) {
 		/* The container without devices comes first of each handler. */
 		const char *handler = json_pointer_string(observation, "/handler");
 		const cJSON *bare = json_first(observations);
 		while (!text_equal(json_pointer_string(bare, "/handler"), handler))
 			bare = bare->next;
-		inspected.observation = observation;
-		inspected.bare = bare;
-		inspected.label = json_pointer_string(inspected.observation, "/label");
-		inspected.document = json_pointer(inspected.observation, "/document");
-		inspected.container = object_at(inspected.observation, "/container");
-		inspected.tried = object_at(inspected.document, "/reach");
-		inspected.devices = (struct granted){0};
-		json_each (id, json_pointer(inspected.observation, "/devices")) {
+		struct inspected inspected = {
+			.run = run,
+			.bare = bare,
+			.observation = observation,
+			.label = json_pointer_string(observation, "/label"),
+			.document = json_pointer(observation, "/document"),
+			.container = object_at(observation, "/container"),
+			.tried = object_at(observation, "/document/reach"),
+			.one = {.context = check_context(run),
+				.container = object_at(observation, "/container"),
+				.bare = object_at(bare, "/container"),
+				.places = places,
+				.needs_runtime = json_pointer_true(observation, "/needsRuntime"),
+				.devices = &inspected.devices},
+		};
+		json_each (id, json_pointer(observation, "/devices")) {
 			const struct discovery_device *device =
 				discovery_find(check_context(run)->node, cJSON_GetStringValue(id));
 			if (device != NULL)
 				granted_add(&inspected.devices, device);
 		}
-		inspected.one.container = inspected.container;
-		inspected.one.bare = object_at(inspected.bare, "/container");
-		inspected.one.needs_runtime =
-			json_pointer_true(inspected.observation, "/needsRuntime");
-		inspected.one.devices = &inspected.devices;
 		if (!judge->from_the_host ||
 		    (inspected.container != NULL && inspected.tried != NULL)) {
 			judged += judge->judge(&inspected);
@@ -218,8 +219,7 @@ static const char *type_at(const struct container_mounts *node, const char *path
 	char *real CLEANUP_FREE = NULL;
 	if (file_resolve(NULL, path, &real, NULL) < 0)
 		return NULL;
-	for (size_t i = 0; i < node->count; i++) {
-		const struct container_mount *mount = &node->items[i];
+	items_each (mount, node->items, node->count) {
 		if (strlen(mount->target) < longest || !path_is_within(real, mount->target))
 			continue;
 		type = mount->type;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/isolation.h"
 
-#include "base/json.h"
 #include "conformance/checks/suites.h"
 #include "reports/view.h"
 
@@ -100,8 +99,8 @@ bool tenants_open(struct isolation *isolation, struct check_run *run, bool repli
 	if (!open_with(isolation, run, replicas))
 		return false;
 	(void)offers_each(isolation->rig, add_tenant, isolation);
-	for (size_t i = 0; i < isolation->count; i++)
-		check_add_device(run, isolation->tenants[i].device->id);
+	items_each (tenant, isolation->tenants, isolation->count)
+		check_add_device(run, tenant->device->id);
 	if (isolation->count == 0)
 		check_unsupported(run, "no id is known to hand out one device that computes");
 	return isolation->count != 0;

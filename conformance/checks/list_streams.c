@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* More streams, more resources, and restarts of the plugin. */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/growth.h"
 #include "conformance/checks/list_and_watch.h"
-#include "rpc/client.h"
-#include "rpc/rpc.h"
 
 #include <signal.h>
 #include <string.h>
@@ -86,12 +83,12 @@ void list_ids_stable(struct check_run *run)
 	struct text_list before CLEANUP_TEXT_LIST = {0};
 	if (rig == NULL || !take_ids(rig, &before))
 		return;
-	for (size_t i = 0; i < RESTARTS; i++) {
+	items_each (what, whats, RESTARTS) {
 		struct text_list after CLEANUP_TEXT_LIST = {0};
 		if (!rig_restart_plugin(rig, SIGTERM) || !rig_expect_listed(rig) ||
 		    !take_ids(rig, &after))
 			return;
-		expect_same_ids(run, whats[i], &before, &after);
+		expect_same_ids(run, *what, &before, &after);
 	}
 
 	/* The plugin serves anew, without having ended. */
@@ -200,9 +197,8 @@ void list_two_streams(struct check_run *run)
 			char *difference CLEANUP_FREE = find_difference(first, second);
 			const char *what = check_format(run, "the second stream lists %zu devices",
 							first->devices.count);
-			(void)check_expect(
-				run, difference == NULL, what, "those of the first stream", "%s",
-				difference != NULL ? difference : "those of the first stream");
+			(void)check_expect_is(run, difference == NULL, what,
+					      "those of the first stream", difference);
 		}
 		size_t after = kubelet_resource_status(rig->kubelet, resource).capacity;
 		if (after < before)

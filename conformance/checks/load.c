@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Load: many calls, many clients, a slow reader, and none at all. */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "conformance/checks/allocate.h"
@@ -8,8 +7,6 @@
 #include "conformance/checks/rig_usage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
-#include "rpc/client.h"
-#include "rpc/rpc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +166,11 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 	(void)rig_expect_ok(rig, rc, "a list on another stream meanwhile", &err);
 }
 
+static long long growth_of(uint64_t before, uint64_t after)
+{
+	return after > before ? (long long)(after - before) : 0;
+}
+
 /* The first of several windows within the limit, or the smallest one: a process that starts up, or collects
  * garbage, works for a while. */
 static void idle_processor(struct check_run *run)
@@ -208,13 +210,9 @@ static void idle_processor(struct check_run *run)
 			(void)check_expect(run, false, "the plugin", "still running", "ended");
 			return;
 		}
-		long long used = after.cpu_ms > before.cpu_ms
-					 ? (long long)(after.cpu_ms - before.cpu_ms)
-					 : 0;
+		long long used = growth_of(before.cpu_ms, after.cpu_ms);
 		long long now = used * 100 / (long long)duration_ms;
-		long long waited = after.wait_ms > before.wait_ms
-					   ? (long long)(after.wait_ms - before.wait_ms)
-					   : 0;
+		long long waited = growth_of(before.wait_ms, after.wait_ms);
 		long long ready = (used + waited) * 100 / (long long)duration_ms;
 		now = ready >= BUSY_PERCENT ? ready : now;
 		percent = percent < 0 || now < percent ? now : percent;
@@ -228,23 +226,22 @@ static void idle_processor(struct check_run *run)
 		RIG_IDLE_OUTPUT);
 }
 
-#define LOAD(name, rule, severity, body, ...)                                                      \
-	CHECK("load." name, rule, severity, 1, rig_each_resource, .timeout_s = 720,                \
+#define LOAD(name, rule, severity, revision, body, ...)                                            \
+	CHECK("load." name, rule, severity, revision, rig_each_resource, .timeout_s = 720,         \
 	      .needs = {.devices = 1}, .depends_on = "allocate.one-response", .judge = (body),     \
 	      __VA_ARGS__)
 
 const struct check load_checks[] = {
-	CHECK("load.many-calls", LOAD_01, MEDIUM, 3, rig_each_resource, .timeout_s = 720,
-	      .needs = {.devices = 1}, .depends_on = "allocate.one-response", .judge = many_calls,
-	      .title = "Many calls of Allocate neither slow down nor leak",
-	      .advice =
-		      "Keep nothing from call to call, and close what a call opened: compare the "
-		      "plugin's /proc/PID/fd and its memory before and after, of refused calls, too."),
-	LOAD("parallel-clients", LOAD_06, MEDIUM, allocate_parallel_clients,
+	LOAD("many-calls", LOAD_01, MEDIUM, 3, many_calls,
+	     .title = "Many calls of Allocate neither slow down nor leak",
+	     .advice =
+		     "Keep nothing from call to call, and close what a call opened: compare the "
+		     "plugin's /proc/PID/fd and its memory before and after, of refused calls, too."),
+	LOAD("parallel-clients", LOAD_06, MEDIUM, 1, allocate_parallel_clients,
 	     .title = "Clients on several connections are served at the same time",
 	     .advice = "Serve each connection on its own: after a restart a kubelet connects while "
 		       "the old connection is still open."),
-	LOAD("slow-reader", LOAD_07, MEDIUM, slow_reader,
+	LOAD("slow-reader", LOAD_07, MEDIUM, 1, slow_reader,
 	     .title = "A stream that is not read holds up nothing else",
 	     .advice = "Send on each stream by itself, without a lock that calls need: a busy "
 		       "kubelet reads late."),

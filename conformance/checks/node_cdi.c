@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/node_cdi.h"
 
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 

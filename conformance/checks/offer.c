@@ -2,9 +2,7 @@
 #include "conformance/checks/offer.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "conformance/checks/node_cdi.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* PreStartContainer, which the kubelet calls before each start of a container if the plugin requires it. */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/growth.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
-#include "rpc/rpc.h"
 
 #include <signal.h>
 #include <string.h>
@@ -114,8 +112,8 @@ static void repeat(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const whats[] = {"PreStartContainer", "PreStartContainer again",
 					    "PreStartContainer for the third time"};
-	for (size_t i = 0; i < ARRAY_SIZE(whats); i++) {
-		if (!expect_start_first(rig, item, whats[i]))
+	array_each (what, whats) {
+		if (!expect_start_first(rig, item, *what))
 			return;
 	}
 	text_list_add(item->user, item->resource);
@@ -248,10 +246,9 @@ static void others(struct rig *rig, const struct rig_item *item)
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {RIG_UNKNOWN_ID, "../../etc/passwd"};
-	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+	array_each (id, unknown) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (start(rig, item->resource, unknown[i], "PreStartContainer of an unknown id",
-			  &reply))
+		if (start(rig, item->resource, *id, "PreStartContainer of an unknown id", &reply))
 			(void)check_expect(rig->run, reply.code != RPC_OK,
 					   "PreStartContainer of an unknown id", "an error", "%s",
 					   rpc_code_name(reply.code));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/prediction.h"
 
-#include "base/cleanup.h"
 #include "base/gpu_apis.h"
 #include "conformance/checks/granted.h"
 #include "conformance/runner/context.h"
@@ -101,8 +100,7 @@ void prediction_record(struct check_run *run, const struct prediction *predictio
 	struct members kept CLEANUP_MEMBERS = {.object = cJSON_Duplicate(record.object, true)};
 	member_string(&kept, "api", prediction->api);
 	struct members findings = member_array(&kept, "findings");
-	for (size_t i = 0; i < answer->count; i++) {
-		const struct compat_finding *finding = &answer->findings[i];
+	items_each (finding, answer->findings, answer->count) {
 		struct members json = member_object(&findings, NULL);
 		member_string(&json, "rule", finding->rule);
 		member_string(&json, "verdict", compat_verdict_name(finding->verdict));

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* GetPreferredAllocation: the plugin's preference among the devices that the kubelet could assign. */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "conformance/checks/growth.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 #include "rpc/message.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 
@@ -104,9 +102,9 @@ static struct request request_of(const struct rig_item *item, size_t size, size_
 static void succeeds(struct rig *rig, const struct rig_item *item)
 {
 	const size_t sizes[] = {1, 2, item->ids->count};
-	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+	array_each (size, sizes) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		const struct request request = request_of(item, sizes[i], 0);
+		const struct request request = request_of(item, *size, 0);
 		if (expect_answer(rig, item->resource, &request, &reply) == NULL)
 			return;
 	}
@@ -114,8 +112,8 @@ static void succeeds(struct rig *rig, const struct rig_item *item)
 
 static bool names(const V1beta1__ContainerPreferredAllocationResponse *answer, const char *id)
 {
-	for (size_t i = 0; i < answer->n_deviceids; i++) {
-		if (strcmp(answer->deviceids[i], id) == 0)
+	items_each (named, answer->deviceids, answer->n_deviceids) {
+		if (strcmp(*named, id) == 0)
 			return true;
 	}
 	return false;
@@ -209,8 +207,8 @@ static bool is_available(const struct request *request,
 		bool again = false;
 		for (size_t k = 0; k < request->available_count && !found; k++)
 			found = strcmp(request->available[k], id) == 0;
-		for (size_t k = 0; k < i; k++)
-			again = again || strcmp(answer->deviceids[k], id) == 0;
+		items_each (named, answer->deviceids, i)
+			again = again || strcmp(*named, id) == 0;
 		tally_add(&seen->rule, found, "'%s' for %d of %zu devices", id, request->size,
 			  request->available_count);
 		tally_add(&seen->once, !again, "'%s' again for %d devices, of which %zu %s", id,
@@ -306,11 +304,11 @@ static void size(struct rig *rig, const struct rig_item *item)
 		return;
 	const char *const *ids = rig_ids(item->ids);
 	const char *const *some[] = {&ids[0], &ids[item->ids->count - 1]};
-	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
+	array_each (one, some) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct error err = {0};
 		if (!check_expect_ok(rig->run,
-				     rig_allocate(rig, item->resource, some[i], 1, &reply, &err),
+				     rig_allocate(rig, item->resource, *one, 1, &reply, &err),
 				     "Allocate of one device", &err))
 			return;
 	}
@@ -335,9 +333,9 @@ static void impossible(struct rig *rig, const struct rig_item *item)
 		{"a request that must include more devices than it asks for", ids, count, ids,
 		 count, 0},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+	array_each (each, requests) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (!ask(rig, item->resource, &requests[i], &reply))
+		if (!ask(rig, item->resource, each, &reply))
 			return;
 	}
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};

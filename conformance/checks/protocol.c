@@ -2,11 +2,8 @@
 /* HTTP/2 and gRPC as clients other than today's kubelet may speak them: unusual calls, and the suite's rows. */
 #include "conformance/checks/protocol.h"
 
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "conformance/checks/suites.h"
-#include "rpc/client.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 

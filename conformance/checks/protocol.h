@@ -19,6 +19,8 @@ const char *protocol_socket(const struct rig *rig);
 
 /* A connection to it; NULL: recorded, as `what`, or there is no rig. */
 struct raw_client *protocol_open(struct rig *rig, const char *what);
+/* One that has begun with raw_greet(). */
+struct raw_client *protocol_greeted(struct rig *rig);
 
 #define PROTOCOL_OPTIONS  DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions"
 #define PROTOCOL_ALLOCATE DEVICE_PLUGIN_SERVICE "Allocate"

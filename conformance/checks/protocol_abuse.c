@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Clients that are broken, slow or hostile. None of them may harm the kubelet's connection. */
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "conformance/checks/protocol.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 
@@ -104,8 +102,8 @@ void protocol_slow_clients(struct check_run *run)
 	}
 	if (rig != NULL && clients[SLOW_CLIENTS - 1] != NULL)
 		protocol_expect_unharmed(rig, "clients that stopped half-way");
-	for (size_t i = 0; i < SLOW_CLIENTS; i++)
-		raw_close(&clients[i]);
+	items_each (client, clients, SLOW_CLIENTS)
+		raw_close(client);
 }
 
 /* Leaves a new connection at the step. False: recorded. */
@@ -156,10 +154,9 @@ void protocol_abrupt_ends(struct check_run *run)
 void protocol_client_goaway(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
-	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
+	struct raw_client *client CLEANUP_RAW = protocol_greeted(rig);
 	if (client == NULL)
 		return;
-	raw_greet(client, UINT32_MAX);
 	raw_request(client, 1, PROTOCOL_OPTIONS, NULL);
 	raw_frame(client, NGHTTP2_GOAWAY, 0, 0, "\0\0\0\0\0\0\0\0", 8);
 	raw_message(client, 1, "", 0);
@@ -212,11 +209,10 @@ void protocol_reset_flood(struct check_run *run)
 /* Sends a header block that never ends: its fields are literals "x: yyy...", which no table holds. */
 static bool flood_headers(struct rig *rig, unsigned blocks)
 {
-	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
+	struct raw_client *client CLEANUP_RAW = protocol_greeted(rig);
 	struct text block CLEANUP_TEXT = {0};
 	if (client == NULL)
 		return false;
-	raw_greet(client, UINT32_MAX);
 	raw_request_block(client, PROTOCOL_OPTIONS, NULL, &block);
 	raw_frame(client, NGHTTP2_HEADERS, 0, 1, block.data, block.size);
 	char *fields CLEANUP_FREE = memory_allocate(1, BLOCK_SIZE);

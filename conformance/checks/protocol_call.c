@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Single calls on connections of their own, and how they end. */
 #include "conformance/checks/protocol.h"
-#include "rpc/client.h"
-#include "rpc/rpc.h"
 
 enum { HTTP_NOT_FOUND = 404 };
 
@@ -71,14 +69,21 @@ struct raw_client *protocol_open(struct rig *rig, const char *what)
 	return rc == 0 || !check_expect_ok(rig->run, rc, what, &err) ? client : NULL;
 }
 
+struct raw_client *protocol_greeted(struct rig *rig)
+{
+	struct raw_client *client = protocol_open(rig, "a connection");
+	if (client != NULL)
+		raw_greet(client, UINT32_MAX);
+	return client;
+}
+
 const struct raw_stream *protocol_call(struct rig *rig, struct raw_client **client,
 				       const char *method, const struct raw_field *change,
 				       const void *data, size_t size)
 {
-	*client = protocol_open(rig, "a connection");
+	*client = protocol_greeted(rig);
 	if (*client == NULL)
 		return NULL;
-	raw_greet(*client, UINT32_MAX);
 	raw_request(*client, 1, method, change);
 	raw_frame(*client, NGHTTP2_DATA, NGHTTP2_FLAG_END_STREAM, 1, data, size);
 	(void)raw_wait(*client, 1, context_wait_ms(rig->context, PROTOCOL_ANSWER_MS), NULL);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The duties of a server, frame by frame. */
-#include "base/cleanup.h"
 #include "conformance/checks/protocol.h"
-#include "rpc/rpc.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -28,10 +26,9 @@ void protocol_settings(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
 	struct error err = {0};
-	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
+	struct raw_client *client CLEANUP_RAW = protocol_greeted(rig);
 	if (client == NULL)
 		return;
-	raw_greet(client, UINT32_MAX);
 	(void)check_expect_ok(
 		run, raw_ping(client, context_wait_ms(rig->context, PROTOCOL_ANSWER_MS), &err),
 		"PING after the preface is acknowledged", &err);
@@ -91,11 +88,9 @@ void protocol_trailers(struct check_run *run)
 				   stream->status_count, protocol_ending_text(run, client, stream));
 		struct text shown CLEANUP_TEXT = {0};
 		text_add_escaped(&shown, text_string(&stream->message), stream->message.size);
-		(void)check_expect(run, is_encoded(&stream->message),
-				   check_format(run, "grpc-message of %s", calls[i].what),
-				   "printable ASCII, percent-encoded", "%s",
-				   is_encoded(&stream->message) ? "printable ASCII, percent-encoded"
-								: text_string(&shown));
+		(void)check_expect_is(run, is_encoded(&stream->message),
+				      check_format(run, "grpc-message of %s", calls[i].what),
+				      "printable ASCII, percent-encoded", text_string(&shown));
 	}
 }
 
@@ -123,12 +118,11 @@ static bool expect_message(struct rig *rig, struct raw_client *client, const cha
 void protocol_ping(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
-	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
+	struct raw_client *client CLEANUP_RAW = protocol_greeted(rig);
 	uint64_t wait_ms = rig != NULL ? context_wait_ms(rig->context, PROTOCOL_ANSWER_MS) : 0;
 	struct error err = {0};
 	if (client == NULL)
 		return;
-	raw_greet(client, UINT32_MAX);
 	(void)check_expect_ok(run, raw_ping(client, wait_ms, &err), "PING on a new connection",
 			      &err);
 	raw_call(client, 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", "", 0);
@@ -165,11 +159,9 @@ static struct raw_client *open_for_allocate(struct rig *rig, const char *later,
 					    struct text *request)
 {
 	const char *id = rig != NULL ? first_id(rig) : NULL;
-	struct raw_client *client = id != NULL ? protocol_open(rig, "a connection") : NULL;
-	if (client == NULL)
-		return NULL;
-	protocol_add_allocate(request, id, strlen(id), later);
-	raw_greet(client, UINT32_MAX);
+	struct raw_client *client = id != NULL ? protocol_greeted(rig) : NULL;
+	if (client != NULL)
+		protocol_add_allocate(request, id, strlen(id), later);
 	return client;
 }
 
@@ -238,11 +230,10 @@ void protocol_parallel_calls(struct check_run *run)
 {
 	enum { REFUSED_STREAM = 7 };
 	struct rig *rig = rig_ready(run);
-	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
+	struct raw_client *client CLEANUP_RAW = protocol_greeted(rig);
 	TALLY(answers, run, "calls at the same time on one connection", "OK, or REFUSED_STREAM");
 	if (client == NULL)
 		return;
-	raw_greet(client, UINT32_MAX);
 	(void)raw_ping(client, context_wait_ms(rig->context, PROTOCOL_ANSWER_MS), NULL);
 	uint32_t count = client->concurrent_max < PARALLEL ? client->concurrent_max : PARALLEL;
 	for (uint32_t i = 0; i < count; i++)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/ran.h"
 
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "conformance/checks/node_file.h"
@@ -52,8 +51,8 @@ static bool is_system_path(const char *path)
 {
 	static const char *const folders[] = {"/bin", "/etc",	  "/lib",  "/lib32", "/lib64",
 					      "/opt", "/libexec", "/sbin", "/usr"};
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		if (path_is_within(path, folders[i]))
+	array_each (folder, folders) {
+		if (path_is_within(path, *folder))
 			return true;
 	}
 	return false;
@@ -112,8 +111,8 @@ static void add_files(struct check_run *run, const struct ran *ran, struct membe
 	struct text_list granted CLEANUP_TEXT_LIST = {0};
 	if (view->file_count > 0)
 		qsort(view->files, view->file_count, sizeof(*view->files), by_path);
-	for (size_t i = 0; i < view->file_count; i++)
-		add_file(run, ran, &view->files[i], &files, &granted);
+	items_each (file, view->files, view->file_count)
+		add_file(run, ran, file, &files, &granted);
 
 	struct text names CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < granted.count && i < FILES_NOTED; i++)
@@ -131,12 +130,11 @@ static void add_files(struct check_run *run, const struct ran *ran, struct membe
 static void add_drm(struct check_run *run, const struct ran *ran, struct members *json)
 {
 	struct members list = member_array(json, "drm");
-	for (size_t i = 0; i < ran->view->drm_count; i++) {
-		const struct container_drm *drm = &ran->view->drm[i];
+	items_each (drm, ran->view->drm, ran->view->drm_count) {
 		struct members client = member_object(&list, NULL);
 		struct text_list engines CLEANUP_TEXT_LIST = {0};
-		for (size_t k = 0; k < drm->engine_count; k++)
-			text_list_add(&engines, drm->engines[k]);
+		items_each (engine, drm->engines, drm->engine_count)
+			text_list_add(&engines, *engine);
 		text_list_sort(&engines);
 		member_string(&client, "driver", drm->driver);
 		member_optional(&client, "pdev", drm->pdev);
@@ -169,15 +167,15 @@ static void expect_opened(struct check_run *run, const struct ran *ran)
 
 	/* A shared node counts for a device that has no node of its own (WSL, a part of a GPU). */
 	bool any = false;
-	for (size_t i = 0; i < view->opened_count; i++)
-		any = any || visibility_is_node_of(device, view->opened[i].block,
-						   view->opened[i].major, view->opened[i].minor);
+	items_each (opened, view->opened, view->opened_count)
+		any = any ||
+		      visibility_is_node_of(device, opened->block, opened->major, opened->minor);
 	struct text names CLEANUP_TEXT = {0};
 	bool owns = false;
-	for (size_t i = 0; i < device->node_count; i++) {
+	items_each (listed, device->nodes, device->node_count) {
 		struct node_file file = {0};
-		text_addf(&names, "%s%s", i > 0 ? " or " : "", device->nodes[i].path);
-		if (!node_file_identify(device->nodes[i].path, &file))
+		text_addf(&names, "%s%s", listed != device->nodes ? " or " : "", listed->path);
+		if (!node_file_identify(listed->path, &file))
 			continue;
 		struct container_node own = {.block = file.kind == NODE_FILE_BLOCK,
 					     .major = file.major,
@@ -201,8 +199,7 @@ void ran_expect(struct check_run *run, const struct ran *ran)
 
 	/* Nodes of the device, each once, as "226:128". */
 	struct text_list numbers CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < view->opened_count; i++) {
-		const struct container_node *node = &view->opened[i];
+	items_each (node, view->opened, view->opened_count) {
 		char number[32] = "";
 		(void)snprintf(number, sizeof(number), "%u:%u", node->major, node->minor);
 		if (visibility_is_node_of(device, node->block, node->major, node->minor) &&

@@ -2,6 +2,7 @@
 #include "conformance/checks/raw_client.h"
 
 #include "base/memory.h"
+#include "conformance/kubelet/each.h"
 #include "rpc/frame.h"
 #include "rpc/loop.h"
 
@@ -42,9 +43,9 @@ static void number_put(uint8_t *bytes, uint32_t number)
 
 struct raw_stream *raw_stream(struct raw_client *client, uint32_t id)
 {
-	for (size_t i = 0; i < client->stream_count; i++) {
-		if (client->streams[i].id == id)
-			return &client->streams[i];
+	items_each (stream, client->streams, client->stream_count) {
+		if (stream->id == id)
+			return stream;
 	}
 	client->streams =
 		memory_resize(client->streams, client->stream_count + 1, sizeof(*client->streams));
@@ -248,9 +249,9 @@ void raw_close(struct raw_client **at)
 		return;
 	nghttp2_hd_deflate_del(client->deflater);
 	nghttp2_hd_inflate_del(client->inflater);
-	for (size_t i = 0; i < client->stream_count; i++) {
-		text_free(&client->streams[i].message);
-		text_free(&client->streams[i].body);
+	items_each (stream, client->streams, client->stream_count) {
+		text_free(&stream->message);
+		text_free(&stream->body);
 	}
 	free(client->streams);
 	text_free(&client->input);

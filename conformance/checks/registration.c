@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Registration: from kubelet.sock to an answered Register call. */
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/restart.h"
 #include "conformance/checks/suites.h"
 #include "rpc/resource_name.h"
-#include "rpc/rpc.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -125,14 +123,14 @@ static void each_attempt(struct check_run *run)
 
 	const struct stage_reached *stage = check_row(run)->param;
 	size_t judged = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (stage != NULL && !stage->has(attempts[i])) {
-			check_note(run, "%s: the attempt ended before %s", attempts[i]->resource,
+	items_each (attempt, attempts, count) {
+		if (stage != NULL && !stage->has(*attempt)) {
+			check_note(run, "%s: the attempt ended before %s", (*attempt)->resource,
 				   stage->name);
 			continue;
 		}
 		judged++;
-		check_row(run)->judge(rig, &(struct rig_item){.registration = attempts[i]});
+		check_row(run)->judge(rig, &(struct rig_item){.registration = *attempt});
 	}
 	if (judged == 0)
 		check_unsupported(run, "no attempt to register came to %s", stage->name);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Registration with a kubelet that refuses, is slow, or does not exist yet. */
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "conformance/checks/restart.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Restarts: of the kubelet, of the plugin, and of neither. */
 #include "conformance/checks/restart.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/suites.h"
-#include "rpc/rpc.h"
 
 #include <signal.h>
 #include <string.h>
@@ -162,8 +160,7 @@ static void flapping(struct check_run *run)
 		expect_same_options(rig, resource);
 	rig_expect_footprint(rig, &before, FLAP_THREADS);
 	/* For the ids that are still healthy. */
-	for (size_t i = 0; i < kept.count; i++) {
-		const struct allocate_kept_answer *one = &kept.each[i];
+	items_each (one, kept.each, kept.count) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		if (!kubelet_device_is_healthy(
 			    kubelet_resource_device(rig->kubelet, one->resource, one->id)))
@@ -346,12 +343,11 @@ const struct check restart_checks[] = {
 		.title = "Quick kubelet restarts leave the plugin registered and working",
 		.advice = "Close the old listener and its connections before you serve again, and "
 			  "derive answers from ids only."),
-	CHECK("restart.terminate", RES_08, MEDIUM, 3, terminate, .timeout_s = 300,
-	      .depends_on = "list-and-watch.arrives",
-	      .title = "SIGTERM ends the plugin and removes its socket",
-	      .advice = "Handle SIGTERM: end the streams, remove the socket, exit; or leave the "
-			"signal its default action.",
-	      .needs = {.devices = 1, .own_plugin = true}),
+	RESTART("terminate", RES_08, MEDIUM, 3, terminate,
+		.title = "SIGTERM ends the plugin and removes its socket",
+		.advice = "Handle SIGTERM: end the streams, remove the socket, exit; or leave the "
+			  "signal its default action.",
+		.needs.own_plugin = true),
 	RESTART("kill-and-return", RES_09, HIGH, 1, kill_and_return,
 		.title = "A killed plugin registers again despite its stale socket",
 		.advice = "Use a new socket name at each start, or remove a stale socket before "
@@ -384,11 +380,10 @@ const struct check restart_checks[] = {
 		.title = "A kubelet restart during Allocate does no harm",
 		.advice = "Release locks when a call is cancelled or its connection is lost.",
 		.needs.os = "linux"),
-	CHECK("restart.kubelet-absent", RES_04, MEDIUM, 3, restart_kubelet_absent, .timeout_s = 300,
-	      .depends_on = "list-and-watch.arrives", .needs.devices = 1,
-	      .title = "A plugin waits for a kubelet that is away",
-	      .advice = "Sleep until kubelet.sock is back, or end with an error and let the "
-			"supervisor start the plugin again; do not poll without a pause."),
+	RESTART("kubelet-absent", RES_04, MEDIUM, 3, restart_kubelet_absent,
+		.title = "A plugin waits for a kubelet that is away",
+		.advice = "Sleep until kubelet.sock is back, or end with an error and let the "
+			  "supervisor start the plugin again; do not poll without a pause."),
 	RESTART("register-unanswered", RES_06, MEDIUM, 1, restart_register_unanswered,
 		.title = "A Register call that is never answered does not block the plugin",
 		.advice = "Give Register a deadline, or watch for a new kubelet.sock meanwhile."),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Repeated restarts, at a bad moment, or together with others. */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "conformance/checks/allocate.h"
@@ -11,9 +10,7 @@
 #include "conformance/checks/restart.h"
 #include "conformance/checks/tally.h"
 #include "conformance/kubelet/id_set.h"
-#include "rpc/client.h"
 #include "rpc/message.h"
-#include "rpc/rpc.h"
 
 #include <signal.h>
 #include <string.h>

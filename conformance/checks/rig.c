@@ -8,9 +8,6 @@
 #include "conformance/checks/node_cdi.h"
 #include "conformance/checks/rig_ids.h"
 #include "conformance/checks/rig_known.h"
-#include "rpc/client.h"
-#include "rpc/loop.h"
-#include "rpc/rpc.h"
 
 #include <signal.h>
 #include <string.h>
@@ -107,9 +104,9 @@ static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *
 		run->said[0][0] = '\0';
 	}
 	if (!run->crashed && size != 0) {
-		for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
-			run->crashed |= size > strlen(crashes[i]) &&
-					strncmp(line, crashes[i], strlen(crashes[i])) == 0;
+		array_each (crash, crashes)
+			run->crashed |=
+				size > strlen(*crash) && strncmp(line, *crash, strlen(*crash)) == 0;
 		(void)snprintf(run->said[0], RIG_LINE_MAX, "%s", run->crashed ? "" : run->said[1]);
 		(void)snprintf(run->said[1], RIG_LINE_MAX, "%.*s", (int)size, line);
 	}

@@ -103,13 +103,6 @@ static inline const char *const *rig_ids(const struct text_list *ids)
 	return (const char *const *)ids->items;
 }
 
-/* Goes through a list of an answer: its mounts, devices, envs, annotations or cdi_devices. */
-#define answer_each(entry, answer, list)                                                           \
-	for (__typeof__(*(answer)->list) *entry##_at = (answer)->list, (entry) = NULL;             \
-	     (size_t)(entry##_at - (answer)->list) < (answer)->n_##list &&                         \
-	     ((entry) = *entry##_at) != NULL;                                                      \
-	     entry##_at++)
-
 /* A body: the row's judge for each resource of a plugin that is ready, with its healthy ids. */
 check_body rig_each_resource;
 

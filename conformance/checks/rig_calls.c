@@ -2,7 +2,6 @@
 /* A kubelet's calls to the plugin, one at a time, and the pods for which it makes them. */
 #include "base/clock.h"
 #include "conformance/checks/rig.h"
-#include "rpc/rpc.h"
 
 int rig_call(struct rig *rig, const char *resource, const struct kubelet_method *method,
 	     const ProtobufCMessage *request, struct rpc_answer *reply, struct error *err)

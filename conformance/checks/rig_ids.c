@@ -17,9 +17,9 @@ static bool names(const char *id, const struct discovery_device *device)
 const struct held_device *rig_device_holder(const struct rig *rig,
 					    const struct discovery_device *device)
 {
-	for (size_t i = 0; i < rig->context->held_count; i++) {
-		if (names(rig->context->held[i].id, device))
-			return &rig->context->held[i];
+	items_each (held, rig->context->held, rig->context->held_count) {
+		if (names(held->id, device))
+			return held;
 	}
 	return NULL;
 }
@@ -27,8 +27,7 @@ const struct held_device *rig_device_holder(const struct rig *rig,
 const struct held_device *rig_holder(const struct rig *rig, const char *resource, const char *id)
 {
 	const struct held_device *found = NULL;
-	for (size_t i = 0; i < rig->context->held_count; i++) {
-		const struct held_device *held = &rig->context->held[i];
+	items_each (held, rig->context->held, rig->context->held_count) {
 		if (text_equal(held->resource, resource) && list_may_be_one_device(held->id, id))
 			return held;
 	}

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/granted.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 
@@ -152,12 +151,13 @@ static bool all_are_registered(void *user)
 {
 	struct registered_wait *wait = user;
 	wait->missing = NULL;
-	for (size_t i = 0; wait->missing == NULL && i < wait->rig->resources.count; i++) {
-		const char *resource = wait->rig->resources.items[i];
-		if (find_registration(wait->rig, resource, wait->from, wait->refused) == NULL)
+	rig_each (resource, wait->rig) {
+		if (find_registration(wait->rig, resource, wait->from, wait->refused) == NULL) {
 			wait->missing = resource;
+			return false;
+		}
 	}
-	return wait->missing == NULL;
+	return true;
 }
 
 /* Why the resource's last attempt, finished or under way, did not register it; NULL: there was none. */

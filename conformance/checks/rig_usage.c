@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/rig_usage.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "conformance/subject/usage.h"
@@ -140,13 +139,13 @@ static long long busiest(const struct scheduling *before, const struct schedulin
 			 uint64_t passed_ns)
 {
 	long long most = 0;
-	for (size_t i = 0; i < after->count; i++) {
-		struct scheduled now = after->items[i];
-		for (size_t j = 0; j < before->count; j++) {
-			if (before->items[j].thread != now.thread)
+	items_each (item, after->items, after->count) {
+		struct scheduled now = *item;
+		items_each (then, before->items, before->count) {
+			if (then->thread != now.thread)
 				continue;
-			now.ran_ns -= before->items[j].ran_ns;
-			now.waited_ns -= before->items[j].waited_ns;
+			now.ran_ns -= then->ran_ns;
+			now.waited_ns -= then->waited_ns;
 		}
 		if (!now.asleep && now.ran_ns + now.waited_ns < (long long)passed_ns / 2)
 			return -1;
@@ -173,10 +172,10 @@ static bool is_quiet(void *user)
 	long long ran_ns = 0;
 	long long waited_ns = 0;
 	bool asleep = true;
-	for (size_t i = 0; i < now.count; i++) {
-		asleep = asleep && now.items[i].asleep;
-		ran_ns += now.items[i].ran_ns;
-		waited_ns += now.items[i].waited_ns;
+	items_each (thread, now.items, now.count) {
+		asleep = asleep && thread->asleep;
+		ran_ns += thread->ran_ns;
+		waited_ns += thread->waited_ns;
 	}
 	bool still = now.count == 0 ||
 		     (asleep && quiet->ran_ns > 0 && ran_ns - quiet->ran_ns < QUIET_NS &&

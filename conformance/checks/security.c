@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a plugin exposes: to users of the node, to containers, and to callers with invented ids. */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -8,7 +7,6 @@
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
-#include "rpc/rpc.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -130,8 +128,8 @@ static bool is_gpu(const char *path)
 {
 	static const char *const starts[] = {"/dev/nvidia", "/dev/dri/", "/dev/kfd",
 					     "/dev/dxg",    "/dev/mali", "/dev/accel/"};
-	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
-		if (text_starts_with(path, starts[i]))
+	array_each (start, starts) {
+		if (text_starts_with(path, *start))
 			return true;
 	}
 	return false;
@@ -305,11 +303,10 @@ static void paths_in_ids(struct rig *rig, const struct rig_item *item)
 	(void)file_status(victim, false, &before, NULL);
 	const char *const starts[] = {"", "../../../../../../../../..",
 				      "a/../../../../../../../../.."};
-	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+	array_each (start, starts) {
 		if (!call_with(rig, item->resource,
-			       check_format(rig->run, "%s%s", starts[i], victim)) ||
-		    !call_with(rig, item->resource,
-			       check_format(rig->run, "%s%s", starts[i], made)))
+			       check_format(rig->run, "%s%s", *start, victim)) ||
+		    !call_with(rig, item->resource, check_format(rig->run, "%s%s", *start, made)))
 			return;
 	}
 	/* A shell makes the file, whether it gets the id plain or in quotes. */
@@ -407,24 +404,22 @@ static void neighbours(struct check_run *run)
 	struct error err = {0};
 	if (rig == NULL)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), names[i]);
+	array_each (name, names) {
+		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), *name);
 		if (!check_works(run, file_create(path, content, strlen(content), 0600, &err),
 				 "a file of another plugin", &err))
 			return;
 	}
 	live_through(rig);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), names[i]);
+	array_each (name, names) {
+		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), *name);
 		char *now CLEANUP_FREE = NULL;
 		bool found = file_read(path, CONTENT_MAX, &now, NULL, NULL) == 0;
 		(void)check_expect_is(run, found && strcmp(now, content) == 0,
-				      check_format(run, "%s, another plugin's", names[i]),
+				      check_format(run, "%s, another plugin's", *name),
 				      "left alone",
 				      found ? "changed by the plugin" : "removed by the plugin");
-		uv_fs_t request;
-		(void)uv_fs_unlink(NULL, &request, path, NULL);
-		uv_fs_req_cleanup(&request);
+		(void)file_remove_tree(path, NULL);
 	}
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* TCP ports on which the plugin listens. */
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "conformance/checks/rig_usage.h"
 #include "conformance/checks/suites.h"
@@ -66,8 +65,8 @@ void security_ports(struct check_run *run)
 	struct rig *rig = rig_registered(run);
 	const int pid = rig != NULL ? rig_process(rig) : 0;
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
-	struct tally ports = TALLY_OF(run, "TCP ports on which the plugin listens",
-				      "none, or only on 127.0.0.1 or ::1");
+	TALLY(ports, run, "TCP ports on which the plugin listens",
+	      "none, or only on 127.0.0.1 or ::1");
 	if (rig == NULL)
 		return;
 	list_sockets(pid, &sockets);
@@ -75,8 +74,8 @@ void security_ports(struct check_run *run)
 		check_unsupported(run, "the plugin's sockets are unknown");
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
-		char *path CLEANUP_FREE = text_format("/proc/%d/net/%s", pid, tables[i]);
+	array_each (name, tables) {
+		char *path CLEANUP_FREE = text_format("/proc/%d/net/%s", pid, *name);
 		char *table CLEANUP_FREE = NULL;
 		struct text_list lines CLEANUP_TEXT_LIST = {0};
 		if (file_read(path, TABLE_MAX, &table, NULL, NULL) == 0)
@@ -86,5 +85,4 @@ void security_ports(struct check_run *run)
 	}
 	if (ports.count == 0)
 		(void)check_expect(run, true, ports.what, ports.wanted, "none");
-	tally_end(&ports);
 }

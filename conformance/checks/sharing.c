@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices that a plugin offers several times: ids "DEVICE::N", or "DEVICE\N" on Windows. */
-#include "base/cleanup.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/suites.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/shown.h"
 
-#include "base/json.h"
-#include "base/text.h"
 #include "conformance/checks/visibility.h"
 
 #include <stdlib.h>
@@ -72,9 +70,9 @@ static bool is_another(const cJSON *one, const cJSON *other, bool parts)
 	same = same != 0 ? same : compare_text(one, other, "/deviceLuid", NULL);
 	if (same != 0 || compare_text(one, other, "/deviceUuid", NULL) > 0)
 		return same < 0;
-	for (size_t i = 0; i < 2; i++) {
-		long first = shown_pci_id(one, ids[i]);
-		long second = shown_pci_id(other, ids[i]);
+	items_each (id, ids, 2) {
+		long first = shown_pci_id(one, *id);
+		long second = shown_pci_id(other, *id);
 		if (first >= 0 && second >= 0 && first != second)
 			return true;
 	}

@@ -7,7 +7,6 @@
 #include "conformance/checks/every_container.h"
 #include "conformance/checks/node_cdi.h"
 #include "conformance/checks/prediction.h"
-#include "conformance/runner/context.h"
 #include "containers/offers.h"
 #include "containers/wine/translation.h"
 #include "rpc/loop.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/tally.h"
 
-#include "base/text.h"
-
 #include <stdarg.h>
 #include <string.h>
 

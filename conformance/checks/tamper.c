@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/windows_path.h"
+#include "conformance/kubelet/each.h"
 #include "containers/launch/launch.h"
 
 #include <string.h>
@@ -112,8 +113,8 @@ static bool is_below(const char *path, const char *folder)
 static char *place_of(const char *path)
 {
 	char *normal CLEANUP_FREE = path_normalize(path);
-	for (size_t i = 0; i < ARRAY_SIZE(merged); i++) {
-		if (is_below(normal, merged[i]))
+	array_each (folder, merged) {
+		if (is_below(normal, *folder))
 			return text_format("/usr%s", normal);
 	}
 	return STEAL(normal);
@@ -204,8 +205,7 @@ static void judge_given(struct tamper *tamper, const struct given *given)
 /* A folder that the dynamic linker searches before the image's own. */
 static void judge_folder(struct tamper *tamper, const char *why, const char *folder)
 {
-	for (size_t i = 0; i < tamper->image->count; i++) {
-		const struct image_manifest_file *file = &tamper->image->files[i];
+	items_each (file, tamper->image->files, tamper->image->count) {
 		char *path CLEANUP_FREE = path_join(folder, path_base(file->path));
 		char *place CLEANUP_FREE = place_of(path);
 
@@ -244,9 +244,9 @@ static void judge_better_libraries(struct tamper *tamper, const char *path)
 			       BETTER_MOUNTS_MAX, hwcaps);
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+	array_each (level, levels) {
 		char *folder CLEANUP_FREE =
-			text_format("%.*s%s/%s", (int)(at - path), path, hwcaps, levels[i]);
+			text_format("%.*s%s/%s", (int)(at - path), path, hwcaps, *level);
 		judge_folder(tamper, "glibc-hwcaps", folder);
 	}
 }
@@ -274,18 +274,17 @@ const char *tamper_value(const struct grant *grant, const char *name)
 void tamper_add_loader_places(const struct grant *grant, struct text_list *places)
 {
 	const char *home = tamper_value(grant, "HOME");
-	for (size_t i = 0; i < ARRAY_SIZE(linker_files); i++)
-		text_list_add(places, linker_files[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(layer_roots); i++) {
-		const char *root = layer_roots[i];
+	array_each (file, linker_files)
+		text_list_add(places, *file);
+	array_each (at, layer_roots) {
+		const char *root = *at;
 		const char *above = "";
 		if (root[0] == '~') {
 			above = home != NULL ? home : "/root";
 			root++;
 		}
-		for (size_t k = 0; k < ARRAY_SIZE(layer_folders); k++) {
-			char *folder CLEANUP_FREE =
-				text_format("%s%s/%s", above, root, layer_folders[k]);
+		array_each (layers, layer_folders) {
+			char *folder CLEANUP_FREE = text_format("%s%s/%s", above, root, *layers);
 			text_list_take(places, target_of(folder));
 		}
 	}
@@ -302,10 +301,10 @@ void tamper_find(const struct grant *grant, const struct image_manifest *image,
 {
 	struct tamper tamper CLEANUP(tamper_close) = {
 		.grant = grant, .image = image, .digests = digests, .found = found};
-	for (size_t i = 0; i < ARRAY_SIZE(first_places); i++)
-		text_list_add(&tamper.places, first_places[i]);
-	for (size_t i = 0; i < image->count; i++)
-		text_list_take(&tamper.places, place_of(image->files[i].path));
+	array_each (place, first_places)
+		text_list_add(&tamper.places, *place);
+	items_each (file, image->files, image->count)
+		text_list_take(&tamper.places, place_of(file->path));
 	tamper_add_loader_places(grant, &tamper.places);
 	grant_each (mount, &grant->mounts)
 		text_list_take(&tamper.targets, target_of(mount->container_path));

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/tamper.h"
+#include "conformance/kubelet/each.h"
 
 #include <string.h>
 
@@ -83,8 +84,7 @@ static void read_real(struct seen *seen, struct grant *real)
 		const struct grant_entry entry = {.name = name, .value = equals + 1};
 		grant_add(real, GRANT_ENV, &entry);
 	}
-	for (size_t i = 0; i < view->mounts.count; i++) {
-		const struct container_mount *mount = &view->mounts.items[i];
+	items_each (mount, view->mounts.items, view->mounts.count) {
 		const struct grant_entry *granted = answers_mount(seen, mount);
 		if (granted == NULL)
 			continue;
@@ -103,9 +103,9 @@ static int judge_folder(struct seen *seen, const char *why, const char *folder,
 {
 	static const char *const levels[] = {"/glibc-hwcaps/x86-64-v4", "/glibc-hwcaps/x86-64-v3",
 					     "/glibc-hwcaps/x86-64-v2", ""};
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+	array_each (level, levels) {
 		char *path CLEANUP_FREE =
-			text_format("%s%s/%s", folder, levels[i], path_base(file->path));
+			text_format("%s%s/%s", folder, *level, path_base(file->path));
 		struct container_observation observation = {0};
 		int rc = container_observe(seen->view, path, &observation, err);
 		if (rc < 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/video.h"
 
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/visibility.h"
 
-#include "base/cleanup.h"
 #include "base/gpu_apis.h"
-#include "base/json.h"
-#include "base/members.h"
-#include "base/text.h"
 #include "conformance/checks/shown.h"
 #include "conformance/runner/context.h"
 #include "discovery/filter.h"
@@ -318,10 +314,10 @@ void visibility_expect_same_devices(struct check_run *run, const cJSON *first, c
 	gpu_api_each (api) {
 		const cJSON *other = json_first(devices_of(second, api));
 		json_each (device, devices_of(first, api)) {
-			for (size_t i = 0; i < ARRAY_SIZE(pointers); i++)
-				(void)check_expect_text(run, pointers[i] + 1,
-							json_pointer_string(other, pointers[i]),
-							json_pointer_string(device, pointers[i]));
+			array_each (pointer, pointers)
+				(void)check_expect_text(run, *pointer + 1,
+							json_pointer_string(other, *pointer),
+							json_pointer_string(device, *pointer));
 			other = other != NULL ? other->next : NULL;
 		}
 	}

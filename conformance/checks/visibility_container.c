@@ -2,11 +2,8 @@
 /* The device nodes of a container, by their numbers. */
 #include "conformance/checks/visibility.h"
 
-#include "base/cleanup.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/path.h"
-#include "base/text.h"
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/tally.h"
 #include "conformance/runner/context.h"
@@ -44,9 +41,9 @@ static bool next_node(const struct observation *observation, size_t *index,
 bool visibility_is_node_of(const struct discovery_device *device, bool block, unsigned major,
 			   unsigned minor)
 {
-	for (size_t i = 0; i < device->node_count; i++) {
+	items_each (node, device->nodes, device->node_count) {
 		struct node_file file = {0};
-		if (node_file_identify(device->nodes[i].path, &file) &&
+		if (node_file_identify(node->path, &file) &&
 		    node_file_has_number(&file, block, major, minor))
 			return true;
 	}

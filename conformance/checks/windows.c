@@ -6,7 +6,6 @@
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/granted.h"
 #include "conformance/checks/suites.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "conformance/kubelet/pods.h"
 #include "conformance/kubelet/resources.h"

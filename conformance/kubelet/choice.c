@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "conformance/kubelet/endpoints.h"
 #include "conformance/kubelet/pods.h"
@@ -235,7 +234,7 @@ int choice_make(struct kubelet *kubelet, const struct kubelet_container *contain
 				.err = err};
 	int rc = choose(&choice);
 	id_set_clear(&choice.available);
-	for (size_t i = 0; i < AFFINITIES; i++)
-		id_set_clear(&choice.by_affinity[i]);
+	items_each (set, choice.by_affinity, AFFINITIES)
+		id_set_clear(set);
 	return rc;
 }

@@ -64,10 +64,10 @@ void kubelet_device_list_free(struct kubelet_device_list *list)
 		--*gone.users;
 		return;
 	}
-	for (size_t i = 0; i < gone.count; i++) {
-		free(gone.items[i].id);
-		free(gone.items[i].health);
-		free(gone.items[i].numa);
+	items_each (device, gone.items, gone.count) {
+		free(device->id);
+		free(device->health);
+		free(device->numa);
 	}
 	free(gone.items);
 	free(gone.users);

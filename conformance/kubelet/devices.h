@@ -3,8 +3,8 @@
 
 /* Devices exactly as a plugin's message lists them, with nothing corrected. */
 
-#include "base/error.h"
 #include "base/text.h"
+#include "conformance/kubelet/each.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 
 #include <stdbool.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "conformance/kubelet/endpoints.h"
 #include "rpc/headers.h"
 #include "rpc/message.h"

@@ -74,8 +74,8 @@ cJSON *kubelet_event_json(const struct kubelet_event *event)
 			if (!device->has_topology)
 				continue;
 			struct members nodes = member_array(&members, "numa");
-			for (size_t k = 0; k < device->numa_count; k++)
-				member_int(&nodes, NULL, device->numa[k]);
+			items_each (node, device->numa, device->numa_count)
+				member_int(&nodes, NULL, *node);
 		}
 	}
 	if (event->ids != NULL)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/cleanup.h"
 #include "conformance/kubelet/state.h"
 #include "rpc/message.h"
 

@@ -2,6 +2,7 @@
 #include "conformance/kubelet/id_set.h"
 
 #include "base/memory.h"
+#include "conformance/kubelet/each.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +49,14 @@ void id_set_add_strings(struct id_set *set, const char *const *ids, size_t count
 {
 	struct text_list *list = &set->list;
 	size_t kept = 0;
-	for (size_t i = 0; i < count; i++)
-		text_list_add(list, ids[i]);
+	items_each (id, ids, count)
+		text_list_add(list, *id);
 	text_list_sort(list);
-	for (size_t i = 0; i < list->count; i++) {
-		if (kept > 0 && strcmp(list->items[i], list->items[kept - 1]) == 0)
-			free(list->items[i]);
+	items_each (id, list->items, list->count) {
+		if (kept > 0 && strcmp(*id, list->items[kept - 1]) == 0)
+			free(*id);
 		else
-			list->items[kept++] = list->items[i];
+			list->items[kept++] = *id;
 	}
 	cut(list, kept);
 }
@@ -70,11 +71,11 @@ static void filter(struct id_set *set, const struct id_set *ids, bool removed)
 {
 	struct text_list *list = &set->list;
 	size_t kept = 0;
-	for (size_t i = 0; i < list->count; i++) {
-		if (id_set_has(ids, list->items[i]) == removed)
-			free(list->items[i]);
+	items_each (id, list->items, list->count) {
+		if (id_set_has(ids, *id) == removed)
+			free(*id);
 		else
-			list->items[kept++] = list->items[i];
+			list->items[kept++] = *id;
 	}
 	cut(list, kept);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/plugin_directory.h"
 
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"

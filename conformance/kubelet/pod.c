@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/pod.h"
 
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"
@@ -208,29 +207,26 @@ static void add_answer(struct grant_merge *merge, bool windows, const struct kub
 {
 	const V1beta1__ContainerAllocateResponse *response = answer->response;
 	grant_merge_from(merge, answer->resource);
-	for (size_t i = 0; i < response->n_envs; i++)
+	answer_each (env, response, envs)
 		grant_merge_add(merge, GRANT_ENV,
-				(struct grant_entry){.name = response->envs[i]->key,
-						     .value = response->envs[i]->value});
-	for (size_t i = 0; i < response->n_devices; i++)
+				(struct grant_entry){.name = env->key, .value = env->value});
+	answer_each (device, response, devices)
 		add_device(merge,
-			   &(struct grant_entry){.container_path =
-							 response->devices[i]->container_path,
-						 .host_path = response->devices[i]->host_path,
-						 .permissions = response->devices[i]->permissions},
+			   &(struct grant_entry){.container_path = device->container_path,
+						 .host_path = device->host_path,
+						 .permissions = device->permissions},
 			   windows ? 0 : NODE_FOLDERS);
-	for (size_t i = 0; i < response->n_mounts; i++)
+	answer_each (mount, response, mounts)
+		grant_merge_add(merge, GRANT_MOUNT,
+				(struct grant_entry){.container_path = mount->container_path,
+						     .host_path = mount->host_path,
+						     .read_only = mount->read_only != 0});
+	answer_each (annotation, response, annotations)
 		grant_merge_add(
-			merge, GRANT_MOUNT,
-			(struct grant_entry){.container_path = response->mounts[i]->container_path,
-					     .host_path = response->mounts[i]->host_path,
-					     .read_only = response->mounts[i]->read_only != 0});
-	for (size_t i = 0; i < response->n_annotations; i++)
-		grant_merge_add(merge, GRANT_ANNOTATION,
-				(struct grant_entry){.name = response->annotations[i]->key,
-						     .value = response->annotations[i]->value});
-	for (size_t i = 0; i < response->n_cdi_devices; i++) {
-		const struct grant_entry device = {.name = response->cdi_devices[i]->name};
+			merge, GRANT_ANNOTATION,
+			(struct grant_entry){.name = annotation->key, .value = annotation->value});
+	answer_each (cdi, response, cdi_devices) {
+		const struct grant_entry device = {.name = cdi->name};
 		if (windows)
 			grant_merge_drop(merge, GRANT_CDI_DEVICE, &device);
 		else
@@ -243,8 +239,8 @@ void kubelet_merge(bool windows, const struct kubelet_answer *answers, size_t co
 {
 	struct grant_merge merge CLEANUP_GRANT_MERGE = {.out = out};
 	*out = (struct grant){0};
-	for (size_t i = 0; i < count; i++)
-		add_answer(&merge, windows, &answers[i]);
+	items_each (answer, answers, count)
+		add_answer(&merge, windows, answer);
 }
 
 static int pre_start(const struct work *work, const char *name)

@@ -81,6 +81,13 @@ void kubelet_remove_pod(struct kubelet *kubelet, const char *pod);
  * container_manager_windows.go, v1.36.2).
  */
 
+/* Goes through a list of an answer: its mounts, devices, envs, annotations or cdi_devices. */
+#define answer_each(entry, answer, list)                                                           \
+	for (__typeof__(*(answer)->list) *entry##_at = (answer)->list, (entry) = NULL;             \
+	     (size_t)(entry##_at - (answer)->list) < (answer)->n_##list &&                         \
+	     ((entry) = *entry##_at) != NULL;                                                      \
+	     entry##_at++)
+
 /* One response to be merged. */
 struct kubelet_answer {
 	const char *resource;

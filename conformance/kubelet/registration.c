@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"

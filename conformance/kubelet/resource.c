@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/resources.h"
 
-#include "base/cleanup.h"
 #include "base/memory.h"
 #include "conformance/kubelet/endpoints.h"
 #include "conformance/kubelet/pods.h"

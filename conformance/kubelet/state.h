@@ -38,10 +38,6 @@ struct kubelet {
 	struct allocation *allocations, *reusables;
 };
 
-/* Goes through a chain of structures, each of which points to the `next`. */
-#define chain_each(item, first)                                                                    \
-	for (__typeof__(&*(first)) item = (first); (item) != NULL; (item) = (item)->next)
-
 void kubelet_report(struct kubelet *kubelet, struct kubelet_event event);
 void kubelet_report_problem(struct kubelet *kubelet, const struct error *err);
 

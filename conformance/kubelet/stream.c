@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/stream.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "conformance/kubelet/plugin.h"

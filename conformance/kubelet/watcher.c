@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"
@@ -162,9 +161,8 @@ static void register_plugin(struct entry *entry, const Pluginregistration__Plugi
 	struct text refusal CLEANUP_TEXT = {0};
 	struct text versions CLEANUP_TEXT = {0};
 	bool has_version = false;
-	for (size_t i = 0; i < info->n_supported_versions; i++)
-		has_version = has_version ||
-			      strcmp(info->supported_versions[i], DEVICE_PLUGIN_VERSION) == 0;
+	items_each (version, info->supported_versions, info->n_supported_versions)
+		has_version = has_version || strcmp(*version, DEVICE_PLUGIN_VERSION) == 0;
 
 	if (strcmp(info->type, "DevicePlugin") != 0) {
 		text_addf(&refusal, "no handler registered for plugin type: %s at socket %s",

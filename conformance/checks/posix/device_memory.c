@@ -142,8 +142,7 @@ void isolation_device_memory(struct check_run *run)
 	bool existed = false;
 	rc = dmem_make_group(root, check_context(run)->cgroup_parent, &existed, &group, &err);
 	if (check_works(run, rc, NULL, &err)) {
-		for (size_t i = 0; i < isolation.count; i++) {
-			struct tenant *tenant = &isolation.tenants[i];
+		items_each (tenant, isolation.tenants, isolation.count) {
 			const struct dmem_region *region =
 				dmem_find_device(&dmem, tenant->device->pci_address);
 			if (region == NULL)
