@@ -163,9 +163,7 @@ int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kube
 		     struct error *err)
 {
 	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_plugin_expect_connected(plugin, err);
-	if (rc == 0)
-		rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, out, err);
+	int rc = kubelet_stream_open(plugin, NULL, out, err);
 	if (rc == 0)
 		rc = kubelet_stream_wait(*out, RIG_CALL_MS, err);
 	rig_waited(rig, start);

@@ -149,7 +149,7 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 				     (unsigned)most, SLOW_STREAMS);
 		return;
 	}
-	rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stalled, &err);
+	rc = kubelet_stream_open(plugin, NULL, &stalled, &err);
 	if (!rig_expect_ok(rig, rc, "a stream", &err))
 		return;
 	kubelet_stream_pause(stalled);
@@ -158,9 +158,7 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 		return;
 	(void)check_expect_is(rig->run, kubelet_stream_state(rig_stream(rig, item->resource)).open,
 			      "the kubelet's own stream", "open", "closed");
-	rc = kubelet_plugin_expect_connected(plugin, &err);
-	if (rc == 0)
-		rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &other, &err);
+	rc = kubelet_stream_open(plugin, NULL, &other, &err);
 	if (rc == 0)
 		rc = kubelet_stream_wait(other, context_wait_ms(rig->context, RIG_CALL_MS), &err);
 	(void)rig_expect_ok(rig, rc, "a list on another stream meanwhile", &err);
@@ -190,7 +188,7 @@ static void idle_processor(struct check_run *run)
 		struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = NULL;
 		if (plugin != NULL && kubelet_plugin_is_connected(plugin) &&
 		    rpc_channel_streams_max(kubelet_plugin_channel(plugin)) >= SLOW_STREAMS &&
-		    kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stream, NULL) == 0)
+		    kubelet_stream_open(plugin, NULL, &stream, NULL) == 0)
 			(void)kubelet_stream_wait(stream,
 						  context_limit_ms(rig->context, STALLED_MS), NULL);
 	}

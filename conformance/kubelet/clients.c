@@ -145,10 +145,7 @@ static void on_list_end(struct kubelet_stream *stream, void *user)
 int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err)
 {
 	const struct kubelet_stream_events events = {on_list, on_list_end, plugin};
-	int rc = kubelet_plugin_expect_connected(plugin, err);
-	if (rc < 0)
-		return rc;
-	rc = kubelet_stream_open(plugin->channel, &events, &plugin->stream, err);
+	int rc = kubelet_stream_open(plugin, &events, &plugin->stream, err);
 	if (rc == 0)
 		faults_on_stream(plugin);
 	return rc;

@@ -252,7 +252,7 @@ void faults_on_stream(struct kubelet_plugin *plugin)
 	if (faults->settings[FAULT_LIST_STALL].times > 0)
 		kubelet_stream_pause(plugin->stream);
 	if (plugin->second == NULL && fault_take(faults, FAULT_LIST_TWICE) != NULL)
-		(void)kubelet_stream_open(plugin->channel, NULL, &plugin->second, NULL);
+		(void)kubelet_stream_open(plugin, NULL, &plugin->second, NULL);
 	if (plugin->fault != NULL)
 		return;
 	setting = fault_take(faults, FAULT_LIST_CANCEL);

@@ -55,11 +55,15 @@ static void on_done(const struct rpc_status *status, void *user)
 		stream->events.on_end(stream, stream->events.user);
 }
 
-int kubelet_stream_open(struct rpc_channel *channel, const struct kubelet_stream_events *events,
+int kubelet_stream_open(struct kubelet_plugin *plugin, const struct kubelet_stream_events *events,
 			struct kubelet_stream **out, struct error *err)
 {
 	static const struct rpc_call_events call_events = {on_message, on_done};
 	const struct rpc_call_request request = {.method = DEVICE_PLUGIN_SERVICE "ListAndWatch"};
+	struct rpc_channel *channel = kubelet_plugin_channel(plugin);
+	int rc = kubelet_plugin_expect_connected(plugin, err);
+	if (rc < 0)
+		return rc;
 	struct kubelet_stream *stream = memory_allocate(1, sizeof(*stream));
 	stream->loop = rpc_channel_loop(channel);
 	stream->state = (struct kubelet_stream_state){
@@ -70,7 +74,7 @@ int kubelet_stream_open(struct rpc_channel *channel, const struct kubelet_stream
 	};
 	if (events != NULL)
 		stream->events = *events;
-	int rc = rpc_call_start(channel, &request, &call_events, stream, &stream->call, err);
+	rc = rpc_call_start(channel, &request, &call_events, stream, &stream->call, err);
 	if (rc != 0) {
 		free(stream);
 		return rc;

@@ -3,7 +3,7 @@
 
 /*
  * One ListAndWatch stream and its messages. The kubelet keeps one for each plugin it is
- * connected to; a check may open more, on the same channel or on its own.
+ * connected to; a check may open more.
  */
 
 #include "conformance/kubelet/devices.h"
@@ -26,9 +26,11 @@ struct kubelet_stream_events {
 	void *user;
 };
 
-/* Calls ListAndWatch without a deadline. The channel must outlive the call, not the object.
- * Errors: those of rpc_call_start(). */
-int kubelet_stream_open(struct rpc_channel *channel, const struct kubelet_stream_events *events,
+struct kubelet_plugin;
+
+/* Calls ListAndWatch without a deadline. The plugin's connection must outlive the call, not the object. `events` may be
+ * NULL. ERROR_UNAVAILABLE: it is disconnected; errors of rpc_call_start(). */
+int kubelet_stream_open(struct kubelet_plugin *plugin, const struct kubelet_stream_events *events,
 			struct kubelet_stream **out, struct error *err);
 
 struct kubelet_stream_state {

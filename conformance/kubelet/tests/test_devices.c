@@ -179,7 +179,7 @@ static void test_extra_streams_and_cuts(void)
 	struct scripted_plugin *plugin = rig_plugin(&rig, "{'device_count': 2}");
 	rig_wait_listed(&rig);
 	struct kubelet_plugin *seen = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
-	CHECK_OK(kubelet_stream_open(kubelet_plugin_channel(seen), NULL, &second, ERR));
+	CHECK_OK(kubelet_stream_open(seen, NULL, &second, ERR));
 	CHECK_OK(kubelet_stream_wait(second, RIG_PATIENCE_MS, ERR));
 	UNIT_INT(kubelet_stream_last(second)->devices.count, 2);
 	rig_wait(&rig, has_two_streams, plugin, "two streams");
