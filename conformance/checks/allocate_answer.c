@@ -308,8 +308,8 @@ static void expect_unique(struct rig *rig, const char *what, void *entries, size
 {
 	ProtobufCMessage **all = entries;
 	TALLY(paths, rig->run, what, "the same each time");
-	for (size_t i = 0; i < count; i++) {
-		char *path = ((V1beta1__Mount *)all[i])->container_path;
+	items_each (entry, all, count) {
+		char *path = ((V1beta1__Mount *)*entry)->container_path;
 		char *normal CLEANUP_FREE = path[0] == '/' ? path_normalize(path) : NULL;
 		if (normal != NULL) /* never longer */
 			memcpy(path, normal, strlen(normal) + 1);

@@ -232,12 +232,12 @@ static void expect_unchanged(struct rig *rig, const struct rig_item *item, const
 /* Small files of an answer, such as configurations that a plugin writes: path and content in turn. */
 static void keep_files(const V1beta1__ContainerAllocateResponse *answer, struct text_list *out)
 {
-	for (size_t i = 0; answer != NULL && i < answer->n_mounts; i++) {
-		const char *path = answer->mounts[i]->host_path;
+	answer_each (mount, answer, mounts) {
+		const char *path = mount->host_path;
 		struct node_file file = {0};
 		char *content CLEANUP_FREE = NULL;
 		/* Files of the kernel report sizes other than their contents, and change by themselves. */
-		if (out->count == FILES_MAX * 2 || !node_file_identify(path, &file) ||
+		if (out->count / 2 == FILES_MAX || !node_file_identify(path, &file) ||
 		    file.kind != NODE_FILE_REGULAR ||
 		    file_read(path, FILE_BYTES_MAX, &content, NULL, NULL) < 0 ||
 		    strlen(content) != file.size)
@@ -291,7 +291,7 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 	struct text_list files CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; i < 2; i++) {
 		answers[i] = allocate_expect(rig, item->resource, &ids[i], 1, ids[i], &replies[i]);
-		if (i == 0)
+		if (i == 0 && answers[0] != NULL)
 			keep_files(answers[0], &files);
 	}
 	if (answers[0] != NULL && answers[1] != NULL) {
@@ -343,9 +343,8 @@ struct staying_all {
 static void judge_list(const struct staying_all *all, const char *resource,
 		       const struct kubelet_device_list *list)
 {
-	for (size_t i = 0; list != NULL && i < all->count; i++) {
-		struct staying *staying = &all->each[i];
-		if (!text_equal(staying->resource, resource))
+	items_each (staying, all->each, all->count) {
+		if (list == NULL || !text_equal(staying->resource, resource))
 			continue;
 		const struct kubelet_device *device = kubelet_device_find(list, staying->id);
 		if (!kubelet_device_is_healthy(device))

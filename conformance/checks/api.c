@@ -36,6 +36,11 @@ bool api_is_offered(const struct discovery_device *device, const struct gpu_api 
 	return false;
 }
 
+bool api_computes(const struct discovery_device *device, const struct gpu_api *api)
+{
+	return api->tested && !api->enumerates && !api->encodes && api_is_offered(device, api);
+}
+
 struct api_tally {
 	struct rig *rig;
 	struct stage *stage;

@@ -81,8 +81,8 @@ bool node_file_is_of_the_node(const struct node_file *file)
 {
 	/* /dev/mem, /dev/kmem, /dev/port, /dev/core, /dev/kmsg */
 	static const unsigned minors[] = {1, 2, 4, 6, 11};
-	for (size_t i = 0; file->kind == NODE_FILE_CHARACTER && i < ARRAY_SIZE(minors); i++) {
-		if (file->major == 1 && file->minor == minors[i])
+	array_each (minor, minors) {
+		if (file->kind == NODE_FILE_CHARACTER && file->major == 1 && file->minor == *minor)
 			return true;
 	}
 	return file->kind == NODE_FILE_BLOCK;

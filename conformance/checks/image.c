@@ -42,8 +42,7 @@ static bool try_offer(struct offer *offer, void *user)
 
 	/* The first API through which the device computes. */
 	const struct gpu_api *api = gpu_apis;
-	while (api->name != NULL &&
-	       (!api->tested || api->enumerates || api->encodes || !api_is_offered(device, api)))
+	while (api->name != NULL && !api_computes(device, api))
 		api++;
 	if (api->name == NULL || !offer_admit(trial->rig, offer))
 		return true;

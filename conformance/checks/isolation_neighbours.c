@@ -18,9 +18,10 @@ static bool is_one_more(const struct isolation *isolation, size_t tenant)
 	if (tenants[tenant].device->kind != DISCOVERY_SOFTWARE ||
 	    check_context(isolation->run)->thorough)
 		return false;
-	for (size_t i = 0; i < tenant; i++)
-		if (tenants[i].device->kind == DISCOVERY_SOFTWARE)
+	items_each (before, tenants, tenant) {
+		if (before->device->kind == DISCOVERY_SOFTWARE)
 			return true;
+	}
 	return false;
 }
 

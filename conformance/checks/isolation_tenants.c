@@ -16,15 +16,10 @@ static const char *failure_reason(const cJSON *document)
 	return of_work[0] != '\0' ? of_work : view_string(document, "/api/reason");
 }
 
-static bool computes_by(const struct discovery_device *device, const struct gpu_api *api)
-{
-	return api->tested && !api->enumerates && !api->encodes && api_is_offered(device, api);
-}
-
 static bool computes(const struct discovery_device *device)
 {
 	gpu_api_each (api) {
-		if (computes_by(device, api))
+		if (api_computes(device, api))
 			return true;
 	}
 	return false;
@@ -186,7 +181,7 @@ const cJSON *tenant_find_api(struct tenant *tenant, const char *label)
 {
 	const char *reason = "it offers no API that computes";
 	gpu_api_each (api) {
-		if (!computes_by(tenant->device, api))
+		if (!api_computes(tenant->device, api))
 			continue;
 		tenant->api = api;
 		const cJSON *document = tenant_run(tenant, label, NULL);

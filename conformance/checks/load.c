@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Load: many calls, many clients, a slow reader, and none at all. */
 #include "base/clock.h"
-#include "base/file.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/growth.h"
 #include "conformance/checks/rig_usage.h"
@@ -99,17 +98,10 @@ static uint64_t least(const uint64_t *times, size_t count)
 	return value;
 }
 
-static long long count_files(const struct rig *rig)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	return file_list(kubelet_plugin_dir(rig->kubelet), &names, NULL) == 0
-		       ? (long long)names.count
-		       : 0;
-}
-
 static void many_calls(struct rig *rig, const struct rig_item *item)
 {
-	const long long files = count_files(rig);
+	const char *folder = kubelet_plugin_dir(rig->kubelet);
+	const long long files = rig_count_files(folder);
 	struct load load = {.item = item, .stable = allocate_is_stable(rig, item)};
 	if (allocate_expect(rig, item->resource, rig_ids(item->ids), 1, "Allocate of one device",
 			    &load.first) != NULL)
@@ -120,7 +112,8 @@ static void many_calls(struct rig *rig, const struct rig_item *item)
 		return;
 	check_note(rig->run, "%zu calls of Allocate", load.calls);
 	(void)check_expect_at_most_measured(rig->run, "more files in the plugin directory",
-					    count_files(rig) - files, (long long)load.calls / 2);
+					    rig_count_files(folder) - files,
+					    (long long)load.calls / 2);
 	(void)check_expect_at_most(rig->run, "milliseconds for 99 of 100 calls",
 				   (long long)least(load.high, load.rounds),
 				   requirement_limit(CHECK_LOAD_01));

@@ -59,5 +59,9 @@ void protocol_add_allocate(struct text *out, const char *id, size_t size, const 
 /* Expects that after `what` the kubelet's connections still work, and new ones are served. */
 void protocol_expect_unharmed(struct rig *rig, const char *what);
 
+/* rig_footprint(), for which the one before is known. False: noted. */
+bool protocol_measure(const struct rig *rig, const struct rig_footprint *before,
+		      struct rig_footprint *after);
+
 /* A kubelet keeps one connection: data beyond the connection's window needs the server's updates. */
 void protocol_expect_window(struct rig *rig);

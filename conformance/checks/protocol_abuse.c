@@ -174,10 +174,8 @@ static void expect_bounded(struct rig *rig, const struct rig_footprint *before, 
 {
 	struct rig_footprint after = {0};
 	protocol_expect_unharmed(rig, what);
-	if (before->descriptors < 0 || !rig_footprint(rig, &after)) {
-		check_note(rig->run, "the plugin's memory cannot be measured");
+	if (!protocol_measure(rig, before, &after))
 		return;
-	}
 	(void)check_expect_at_most(rig->run,
 				   check_format(rig->run, "KiB of memory that %s took", what),
 				   after.resident_kib - before->resident_kib, kib);

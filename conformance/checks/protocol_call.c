@@ -90,6 +90,15 @@ const struct raw_stream *protocol_call(struct rig *rig, struct raw_client **clie
 	return raw_stream(*client, 1);
 }
 
+bool protocol_measure(const struct rig *rig, const struct rig_footprint *before,
+		      struct rig_footprint *after)
+{
+	if (before->descriptors >= 0 && rig_footprint(rig, after))
+		return true;
+	check_note(rig->run, "the plugin's memory cannot be measured");
+	return false;
+}
+
 void protocol_expect_unharmed(struct rig *rig, const char *what)
 {
 	rig_each (resource, rig) {

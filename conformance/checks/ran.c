@@ -216,10 +216,9 @@ void ran_expect(struct check_run *run, const struct ran *ran)
 	check_add_record(run, "ran", &json);
 
 	const struct image_manifest *image = &check_context(run)->image;
-	for (size_t i = 0; image->complete && i < view->file_count; i++) {
-		const struct container_file *file = &view->files[i];
+	items_each (file, view->files, view->file_count) {
 		const struct container_mount *mount = container_mount_of(view, file->path);
-		if (mount != NULL && strcmp(mount->target, "/") == 0 &&
+		if (image->complete && mount != NULL && strcmp(mount->target, "/") == 0 &&
 		    is_system_path(file->path) && image_manifest_holds(image, file->digest) == NULL)
 			(void)check_expect(run, false, "code that the probe loaded",
 					   "the image's, or on a mount",

@@ -33,12 +33,15 @@ int rig_process(const struct rig *rig)
 	return pid;
 }
 
-long long rig_temporary_files(const struct rig *rig)
+long long rig_count_files(const char *folder)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	return file_list(check_path(rig->run, RIG_TEMPORARY), &names, NULL) == 0
-		       ? (long long)names.count
-		       : 0;
+	return file_list(folder, &names, NULL) == 0 ? (long long)names.count : 0;
+}
+
+long long rig_temporary_files(const struct rig *rig)
+{
+	return rig_count_files(check_path(rig->run, RIG_TEMPORARY));
 }
 
 bool rig_footprint(const struct rig *rig, struct rig_footprint *out)

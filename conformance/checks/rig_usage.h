@@ -14,6 +14,9 @@ int rig_process(const struct rig *rig);
  * 0 for an attached plugin. */
 long long rig_temporary_files(const struct rig *rig);
 
+/* The files and folders in a folder; 0 if it cannot be read. */
+long long rig_count_files(const char *folder);
+
 struct rig_footprint {
 	long long descriptors, threads, files; /* files: rig_temporary_files() */
 	long long resident_kib, virtual_kib;   /* the most so far */

@@ -40,3 +40,5 @@ check_body isolation_residue, isolation_faults, isolation_contention, isolation_
 struct discovery_device;
 struct gpu_api;
 bool api_is_offered(const struct discovery_device *device, const struct gpu_api *api);
+/* The same; and a probe computes through it. */
+bool api_computes(const struct discovery_device *device, const struct gpu_api *api);

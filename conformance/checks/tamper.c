@@ -364,13 +364,13 @@ void tamper_find_windows(const struct grant *grant, struct text_list *found)
 		const char *path = mount->container_path != NULL ? mount->container_path : "";
 		char *full CLEANUP_FREE = windows_path_place(path);
 		const char *place = full + strlen("c:");
-		for (size_t i = 0; place[0] != '\0' && i < ARRAY_SIZE(own_places); i++) {
-			if (!windows_is_within(place, own_places[i]) &&
-			    !windows_is_within(own_places[i], place))
+		array_each (own, own_places) {
+			if (place[0] == '\0' ||
+			    (!windows_is_within(place, *own) && !windows_is_within(*own, place)))
 				continue;
 			text_list_addf(found, "mount of %s at %s hides the image's %s",
 				       mount->host_path != NULL ? mount->host_path : "", path,
-				       own_places[i]);
+				       *own);
 			break;
 		}
 	}

@@ -48,11 +48,12 @@ static enum affinity affinity_of(const struct choice *choice, const char *id)
 	const struct kubelet_device *device =
 		mask == 0 ? NULL : kubelet_device_find(&choice->resource->devices, id);
 	enum affinity affinity = WITHOUT_NODES;
-	for (size_t i = 0; device != NULL && i < device->numa_count; i++) {
-		int64_t node = device->numa[i];
-		if (node >= 0 && node < 64 && (mask >> node & 1) != 0)
+	if (device == NULL)
+		return affinity;
+	items_each (node, device->numa, device->numa_count) {
+		if (*node >= 0 && *node < 64 && (mask >> *node & 1) != 0)
 			return HINTED_NODES;
-		if (node != -1)
+		if (*node != -1)
 			affinity = OTHER_NODES;
 	}
 	return affinity;
