@@ -42,8 +42,10 @@ static void read_sources(const V1beta1__ContainerAllocateResponse *answer, struc
 {
 	struct text_list list CLEANUP_TEXT_LIST = {0};
 	read_handed_out(answer, false, &list);
-	for (size_t i = 0; list.count == 0 && i < answer->n_envs; i++)
-		text_list_addf(&list, "%s=%s", answer->envs[i]->key, answer->envs[i]->value);
+	if (list.count == 0) {
+		answer_each (env, answer, envs)
+			text_list_addf(&list, "%s=%s", env->key, env->value);
+	}
 	id_set_add_strings(out, rig_ids(&list), list.count);
 }
 

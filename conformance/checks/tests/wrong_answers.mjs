@@ -221,6 +221,8 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	['sharing.one-device', plugin({devices: devices.map(({id}, i) => ({id: `gpu::${i}`})), allocate: {each: {envs: {GPU: '{id}'}}}}), 'not-applicable'],
 	['sharing.health', plugin({devices: [{id: 'gpu::0'}, {id: 'gpu::1', health: 'Unhealthy'}]}), 'not-applicable'],
 	['sharing.two-replicas', shared(undefined, {max_ids: 1})],
+	['sharing.two-replicas', shared({once: {envs: {GPU: 'a'}}, later: {skip: 5, once: {envs: {GPU: 'a', SHARE: '2'}}}})],
+	['sharing.one-device', shared({once: {envs: {GPU: 'a', MEMORY: '4'}}})],
 	['sharing.two-replicas', plugin({devices: replicas, allocate: {each: {devices: [{container_path: '/dev/{id}', host_path: '/dev/null', permissions: 'rw'}]}}})],
 	// Virtual machines' nodes are a resource of their own.
 	['security.device-nodes', answers({once: node('/dev/kvm')})],
