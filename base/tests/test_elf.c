@@ -145,7 +145,8 @@ static void expect_closure(const char *root, const char *path, const char *wante
 	struct error err = {0};
 	struct elf_closure *closure CLEANUP_CLOSURE = NULL;
 	char *seen CLEANUP_FREE = NULL;
-	UNIT_NEED(elf_closure_new(root, &closure, &err) == 0);
+	UNIT_INT(elf_closure_new(root, &closure, &err), 0);
+	UNIT_NEED(closure != NULL);
 	UNIT_INT(elf_closure_add(closure, path, &err), 0);
 	seen = closure_string(closure, root);
 	UNIT_STRING(seen, wanted);
@@ -243,7 +244,8 @@ static void test_closure_errors(void)
 {
 	struct elf_closure *closure CLEANUP_CLOSURE = NULL;
 	struct error err = {0};
-	UNIT_NEED(elf_closure_new(NULL, &closure, NULL) == 0);
+	UNIT_INT(elf_closure_new(NULL, &closure, NULL), 0);
+	UNIT_NEED(closure != NULL);
 	UNIT_INT(elf_closure_add(closure, "/no/such/file", &err), ERROR_NOT_FOUND);
 	UNIT_INT(elf_closure_add(closure, "/etc/passwd", &err), ERROR_FORMAT);
 	UNIT_INT(elf_closure_add(closure, "/etc/passwd", &err), ERROR_FORMAT);
@@ -275,7 +277,8 @@ static void compare_with_ldd(const char *program)
 	struct elf_closure *closure CLEANUP_CLOSURE = NULL;
 	struct text_list wanted CLEANUP_TEXT_LIST = {0};
 	struct text_list seen CLEANUP_TEXT_LIST = {0};
-	UNIT_NEED(elf_closure_new(NULL, &closure, NULL) == 0);
+	UNIT_INT(elf_closure_new(NULL, &closure, NULL), 0);
+	UNIT_NEED(closure != NULL);
 	if (!ldd_paths(program, &wanted))
 		return;
 	UNIT_INT(elf_closure_add(closure, program, NULL), 0);
