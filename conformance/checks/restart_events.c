@@ -21,7 +21,7 @@ enum {
 	LEAKS = 6,
 	LEAKS_THOROUGH = 100,
 	REGISTRATIONS_EACH = 2, /* for each restart: its socket went, and kubelet.sock appeared */
-	ABSENT_MS = 4000,	/* longer than a plugin that tries a few times */
+	ABSENT_MS = 2000,
 	ABSENT_THOROUGH_MS = 600000,
 	HANG_MS = 1000,
 	HANG_THOROUGH_MS = 60000,
