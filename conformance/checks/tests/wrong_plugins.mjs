@@ -460,4 +460,4 @@ const needsTheNode = new Set(['list-and-watch.numa-nodes', 'allocate.paths-exist
 for (const row of rows)
 	if (row.plugin !== undefined && !row.args.includes('--node') && !needsTheNode.has(row.check)) row.args = [...row.args, '--node', thisNode];
 
-await judgeAll(rows, 10);
+await judgeAll(rows, 14);

@@ -88,4 +88,4 @@ rows.push(
 	{check: 'registration.deprecation-file', plugin: nodePlugin('heeds-deprecation'), args, wanted: 'pass'},
 );
 
-await judgeAll(rows, 6);
+await judgeAll(rows, 10);
