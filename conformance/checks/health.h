@@ -40,8 +40,8 @@ int health_run_command(struct device_under_test *device, bool fails, struct erro
 /* The same. False: recorded. */
 bool health_set_failed(struct device_under_test *device, bool fails);
 
-/* A check's clean-up: the node is left as it was. Frees the device. */
-void health_restore(void *device);
+/* A check's clean-up: the node is left as it was. Frees the device that it is passed. */
+void health_restore(void *argument);
 
 /* Waits for the list to show it; judged by the row's requirement. False: recorded. */
 bool health_expect_listed(struct device_under_test *device, bool healthy);

@@ -50,7 +50,7 @@ struct raw_client {
 int raw_open(uv_loop_t *loop, const char *socket, struct raw_client **out, struct error *err);
 
 /* Closes the connection at once; the memory is freed with its handle. NULL in the variable is allowed. */
-void raw_close(struct raw_client **client);
+void raw_close(struct raw_client **at);
 #define CLEANUP_RAW CLEANUP(raw_close)
 
 /* Sends raw bytes. Bytes that a closed connection does not accept are dropped. */

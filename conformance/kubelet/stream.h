@@ -59,5 +59,5 @@ void kubelet_stream_pause(struct kubelet_stream *stream);
 int kubelet_stream_wait(struct kubelet_stream *stream, uint64_t timeout_ms, struct error *err);
 
 /* Cancels the call if it is open (no on_end), frees, and sets *stream to NULL, which is allowed. */
-void kubelet_stream_close(struct kubelet_stream **stream);
+void kubelet_stream_close(struct kubelet_stream **closed);
 #define CLEANUP_KUBELET_STREAM CLEANUP(kubelet_stream_close)
