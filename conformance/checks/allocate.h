@@ -54,10 +54,6 @@ struct allocate_rule {
 };
 check_judge allocate_tally;
 
-/* Adds the files of the node that the answer mounts. */
-void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer,
-			  struct text_list *paths);
-
 enum allocate_members {
 	/* Everything that a container gets. The order of lists does not matter, also of comma-separated names in
 	 * a value, nor do the keys of CDI annotations. */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/allocate.h"
+#include "conformance/checks/handed_out.h"
 #include "conformance/checks/rig_ids.h"
 #include "conformance/checks/tally.h"
 
@@ -339,14 +340,6 @@ void allocate_size(struct rig *rig, const struct rig_item *item)
 			requirement_limit(CHECK_ALC_27));
 }
 
-void allocate_add_mounted(const V1beta1__ContainerAllocateResponse *answer, struct text_list *paths)
-{
-	answer_each (mount, answer, mounts) {
-		if (file_exists(mount->host_path))
-			text_list_add(paths, mount->host_path);
-	}
-}
-
 /* The kubelet keeps an answer as long as the pod lives, and applies it at each start of the container. */
 void allocate_files_stay(struct check_run *run)
 {
@@ -366,7 +359,7 @@ void allocate_files_stay(struct check_run *run)
 			allocate_expect(rig, resource, each, 1, "Allocate of one device", &first);
 		if (answer == NULL)
 			return;
-		allocate_add_mounted(answer, &paths);
+		handed_out_add_mounts(answer, true, &paths);
 		for (size_t i = 0; i < LATER_CALLS; i++) {
 			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 			if (allocate_expect(rig, resource, &each[i % ids.count], 1,

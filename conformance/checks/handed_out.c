@@ -11,12 +11,18 @@ static void add_path(const char *path, bool present, struct text_list *paths)
 		text_list_add(paths, path);
 }
 
+void handed_out_add_mounts(const V1beta1__ContainerAllocateResponse *answer, bool present,
+			   struct text_list *paths)
+{
+	answer_each (mount, answer, mounts)
+		add_path(mount->host_path, present, paths);
+}
+
 void handed_out_add(const struct rig *rig, const V1beta1__ContainerAllocateResponse *answer,
 		    bool present, struct handed_out *out)
 {
 	struct cdi_registry registry = {0};
-	answer_each (mount, answer, mounts)
-		add_path(mount->host_path, present, &out->paths);
+	handed_out_add_mounts(answer, present, &out->paths);
 	answer_each (device, answer, devices)
 		add_path(device->host_path, present, &out->paths);
 	if (answer->n_cdi_devices > 0 && node_cdi_read(rig->context, &registry, NULL) == 0) {

@@ -16,6 +16,10 @@ struct handed_out {
 void handed_out_add(const struct rig *rig, const V1beta1__ContainerAllocateResponse *answer,
 		    bool present, struct handed_out *out);
 
+/* The files that it mounts only. */
+void handed_out_add_mounts(const V1beta1__ContainerAllocateResponse *answer, bool present,
+			   struct text_list *paths);
+
 /* Records whether all of it is present; `when`: "after the plugin's end". */
 void handed_out_expect(struct rig *rig, const struct handed_out *out, const char *when);
 

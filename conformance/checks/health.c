@@ -17,7 +17,6 @@
 enum {
 	STEADY_MS = 1000,
 	IDLE_THOROUGH_MS = 20000,
-	STAY_S = 3,	    /* the state is watched */
 	STAY_FAILED_S = 10, /* longer than plugins wait before they take a device back */
 };
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/growth.h"
+#include "conformance/checks/handed_out.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 
@@ -223,9 +224,9 @@ static void others(struct rig *rig, const struct rig_item *item)
 	const V1beta1__ContainerAllocateResponse *started_one =
 		rig_ask(rig, item->resource, rig_ids(item->ids), 1, &own);
 	if (answer != NULL)
-		allocate_add_mounted(answer, &files);
+		handed_out_add_mounts(answer, true, &files);
 	if (started_one != NULL)
-		allocate_add_mounted(started_one, &files);
+		handed_out_add_mounts(started_one, true, &files);
 	struct watched watched = {.item = item, .id = other};
 	rig->on_list = watch_other;
 	rig->on_list_user = &watched;
