@@ -20,10 +20,10 @@ static bool expect_steady(struct device_under_test *device, bool healthy)
 }
 
 /* The plugin is back after a kubelet's restart, and lists the resource. False: noted, other checks judge that. */
-static bool comes_back(struct rig *rig, size_t from)
+static bool comes_back(struct rig *rig)
 {
 	struct error err = {0};
-	int rc = rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err);
+	int rc = rig_wait_return(rig, rig_wait_ms(rig, CHECK_RES_01), &err);
 	if (rc < 0)
 		check_note(rig->run, "not tested after a kubelet's restart: %s", err.text);
 	return rc == 0 && rig_expect_lists(rig);
@@ -31,22 +31,19 @@ static bool comes_back(struct rig *rig, size_t from)
 
 static bool restart_kubelet(struct device_under_test *device)
 {
-	const size_t from = kubelet_registration_count(device->rig->kubelet);
-	return rig_restart_kubelet(device->rig, KUBELET_RESTART_WHOLE) &&
-	       comes_back(device->rig, from);
+	return rig_restart_kubelet(device->rig, KUBELET_RESTART_WHOLE) && comes_back(device->rig);
 }
 
 /* The same, and the device changes while there is no stream on which to send that. */
 static bool change_without_kubelet(struct device_under_test *device, bool fails)
 {
 	struct rig *rig = device->rig;
-	const size_t from = kubelet_registration_count(rig->kubelet);
 	device->when = ", without a kubelet";
-	kubelet_stop(rig->kubelet);
+	rig_stop_kubelet(rig);
 	if (!health_set_failed(device, fails))
 		return false;
 	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
-	return rig_start_kubelet(rig) && comes_back(rig, from) && expect_steady(device, !fails);
+	return rig_start_kubelet(rig) && comes_back(rig) && expect_steady(device, !fails);
 }
 
 /* Devices fail and return in later sessions of the kubelet as well. False: no need to continue. */

@@ -153,8 +153,7 @@ static void repeats(struct check_run *run)
 	rig->supervised = true;
 	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return;
-	int rc = rig_wait_return(rig, rig->before_restart, context_wait_ms(rig->context, RETURN_MS),
-				 &err);
+	int rc = rig_wait_return(rig, context_wait_ms(rig->context, RETURN_MS), &err);
 	if (rc < 0)
 		check_note(run, "not tested after a kubelet's restart: %s", err.text);
 	else if (rig_expect_listed(rig))

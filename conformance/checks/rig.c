@@ -359,7 +359,7 @@ void rig_stop_kubelet(struct rig *rig)
 bool rig_returns(struct rig *rig)
 {
 	struct error err = {0};
-	return rig_wait_return(rig, rig->before_restart, rig_wait_ms(rig, CHECK_RES_01), &err) == 0;
+	return rig_wait_return(rig, rig_wait_ms(rig, CHECK_RES_01), &err) == 0;
 }
 
 bool rig_start_kubelet(struct rig *rig)

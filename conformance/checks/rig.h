@@ -156,10 +156,10 @@ int rig_peer(const struct rig *rig, const char *resource);
 /* The stream that brings the resource's lists; NULL when there is none. */
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);
 
-/* Waits for a registration with at least index `from` of every resource under test. `err` must not be NULL. */
-int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct error *err);
+/* After a restart of the kubelet: waits for a new registration of every resource under test. `err` must not be NULL. */
+int rig_wait_return(struct rig *rig, uint64_t timeout_ms, struct error *err);
 
-/* After a restart of the kubelet: the same, and judges the time by the requirement of the row. `event` names the cause. */
+/* The same, and judges the time by the requirement of the row. `event` names the cause. */
 bool rig_expect_return(struct rig *rig, const char *event);
 
 /* The same without a judgement, which the suite restart makes: false, and nothing is recorded. */

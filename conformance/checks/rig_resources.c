@@ -348,9 +348,9 @@ bool rig_expect_attempt(struct rig *rig)
 			       &err);
 }
 
-int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct error *err)
+int rig_wait_return(struct rig *rig, uint64_t timeout_ms, struct error *err)
 {
-	struct registered_wait wait = {.rig = rig, .from = from};
+	struct registered_wait wait = {.rig = rig, .from = rig->before_restart};
 	uint64_t start = clock_monotonic_ns();
 	int rc = wait_supervised(&wait, all_are_registered, timeout_ms, err);
 	rig_waited(rig, start);
@@ -361,8 +361,7 @@ bool rig_expect_return(struct rig *rig, const char *event)
 {
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ms();
-	int rc = rig_wait_return(rig, rig->before_restart,
-				 rig_wait_ms(rig, check_row(rig->run)->requirement), &err);
+	int rc = rig_wait_return(rig, rig_wait_ms(rig, check_row(rig->run)->requirement), &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start;
 	return check_expect_ok(rig->run, rc,
 			       check_format(rig->run, "a registration after %s", event), &err) &&
