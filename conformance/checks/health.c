@@ -428,7 +428,7 @@ const struct check health_checks[] = {
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
-	HEALTH("device-returns", LAW_11, MEDIUM, 4, health_device_returns,
+	HEALTH("device-returns", LAW_11, MEDIUM, 5, health_device_returns,
 	       .title = "A device that works again is offered again",
 	       .advice = "Look at devices that failed as well, and send them as Healthy once they "
 			 "work, on the NUMA nodes of before; a restart of the plugin should not be "

@@ -12,22 +12,6 @@ enum {
 	STAY_S = 3, /* the state is watched */
 };
 
-/* A kubelet counts a device twice that is listed as Healthy and as Unhealthy. */
-static void expect_listed_once(const struct device_under_test *device)
-{
-	const struct kubelet_device_list *list =
-		kubelet_resource_devices(device->rig->kubelet, device->resource);
-	size_t times = 0;
-	listed_each (listed, list)
-		times += text_equal(listed->id, device->id);
-	if (health_is_undisturbed(device))
-		(void)check_expect_int(device->rig->run,
-				       check_format(device->rig->run,
-						    "entries for %s in the list after it returned",
-						    device->id),
-				       (long long)times, 1);
-}
-
 /* Pods get the device again. */
 static void expect_allocated(struct device_under_test *device)
 {
@@ -58,7 +42,6 @@ void health_device_returns(struct check_run *run)
 	if (device == NULL || !health_fail_and_notice(device) ||
 	    !health_set_failed(device, false) || !health_expect_listed(device, true))
 		return;
-	expect_listed_once(device);
 	health_expect_stays(device, true, STAY_S);
 	expect_allocated(device);
 	if (!health_is_undisturbed(device) || health_look(device) != HEALTHY)

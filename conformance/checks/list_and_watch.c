@@ -63,46 +63,30 @@ const struct kubelet_device **list_sorted(const struct kubelet_device_list *list
 	return sorted;
 }
 
-struct list_ids list_ids_begin(struct check_run *run)
+/* A printable id is not escaped, except backslashes, which are doubled. */
+bool list_id_is_text(const char *id)
 {
-	return (struct list_ids){
-		.once = TALLY_OF(run, "id", "sent once"),
-		.texts = TALLY_OF(run, "id", "UTF-8 without control characters"),
-		.filled = TALLY_OF(run, "id", "not empty"),
-	};
-}
-
-void list_ids_add(struct list_ids *ids, const struct kubelet_device_list *list)
-{
-	const struct kubelet_device **sorted CLEANUP_FREE = list_sorted(list);
-	for (size_t i = 0; i < list->count; i++) {
-		const char *id = sorted[i]->id;
-		tally_add(&ids->filled, id[0] != '\0', "an empty one");
-
-		/* A printable id is not escaped, except backslashes, which are doubled. */
-		struct text escaped CLEANUP_TEXT = {0};
-		size_t backslashes = 0;
-		text_add_escaped(&escaped, id, strlen(id));
-		for (const char *p = id; *p != '\0'; p++)
-			backslashes += *p == '\\';
-		bool printable = escaped.size == strlen(id) + backslashes;
-		tally_add_text(&ids->texts, text_is_utf8(id, strlen(id)) && printable, id);
-		tally_add_text(&ids->once, i == 0 || strcmp(id, sorted[i - 1]->id) != 0, id);
-	}
-}
-
-void list_ids_end(struct list_ids *ids)
-{
-	tally_end(&ids->once);
-	tally_end(&ids->texts);
-	tally_end(&ids->filled);
+	struct text escaped CLEANUP_TEXT = {0};
+	size_t backslashes = 0;
+	text_add_escaped(&escaped, id, strlen(id));
+	for (const char *p = id; *p != '\0'; p++)
+		backslashes += *p == '\\';
+	return text_is_utf8(id, strlen(id)) && escaped.size == strlen(id) + backslashes;
 }
 
 static void ids_are_sound(struct rig *rig, const struct rig_item *item)
 {
-	struct list_ids ids = list_ids_begin(rig->run);
-	list_ids_add(&ids, &item->list->devices);
-	list_ids_end(&ids);
+	const struct kubelet_device_list *list = &item->list->devices;
+	const struct kubelet_device **sorted CLEANUP_FREE = list_sorted(list);
+	TALLY(filled, rig->run, "id", "not empty");
+	TALLY(texts, rig->run, "id", "UTF-8 without control characters");
+	TALLY(once, rig->run, "id", "sent once");
+	for (size_t i = 0; i < list->count; i++) {
+		const char *id = sorted[i]->id;
+		tally_add(&filled, id[0] != '\0', "an empty one");
+		tally_add_text(&texts, list_id_is_text(id), id);
+		tally_add_text(&once, i == 0 || strcmp(id, sorted[i - 1]->id) != 0, id);
+	}
 }
 
 static void id_length(struct rig *rig, const struct rig_item *item)
@@ -117,20 +101,17 @@ static void id_length(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-void list_health_add(struct tally *words, const struct kubelet_device_list *list)
+bool list_health_is_known(const struct kubelet_device *device)
 {
-	listed_each (device, list) {
-		tally_add(words,
-			  text_equal(device->health, "Healthy") ||
-				  text_equal(device->health, "Unhealthy"),
-			  "'%s' of %s", device->health, device->id);
-	}
+	return text_equal(device->health, "Healthy") || text_equal(device->health, "Unhealthy");
 }
 
 static void health_words(struct rig *rig, const struct rig_item *item)
 {
 	TALLY(words, rig->run, "health", "Healthy or Unhealthy");
-	list_health_add(&words, &item->list->devices);
+	listed_each (device, &item->list->devices)
+		tally_add(&words, list_health_is_known(device), "'%s' of %s", device->health,
+			  device->id);
 }
 
 static void message_size(struct rig *rig, const struct rig_item *item)
@@ -216,15 +197,11 @@ const struct check list_and_watch_checks[] = {
 	     .title = "Device ids survive a restart of the plugin",
 	     .advice = "Derive ids from the hardware (PCI address, UUID), not from order or time.",
 	     .needs = {.own_plugin = true}),
-	LIST("idle", LAW_07, HIGH, 2, list_idle,
+	LIST("idle", LAW_07, HIGH, 3, list_idle,
 	     .title = "An idle stream stays open and keeps its devices listed",
 	     .advice = "Set no deadline and no idle limit on ListAndWatch: the kubelet never asks "
 		       "again. Send an unusable device as Unhealthy; the kubelet removes a device "
 		       "that a list omits. Register again only when kubelet.sock is new."),
-	LIST("later-lists", LAW_13, CRITICAL, 1, list_later_lists,
-	     .title = "Later device lists are as sound as the first",
-	     .advice = "Build every list by the same code, from all devices: each replaces the one "
-		       "before."),
 	LIST("two-streams", LAW_08, MEDIUM, 2, list_two_streams,
 	     .title = "Two streams at once both get the full list",
 	     .advice = "Give each ListAndWatch call its own subscription instead of one shared "
@@ -246,5 +223,11 @@ const struct check list_and_watch_checks[] = {
 	     .advice = "Give a device to one resource: the kubelet counts each resource by itself "
 		       "and hands the device out twice.",
 	     .needs = {.devices = 1}),
+	LIST("later-lists", LAW_13, CRITICAL, 2, list_later_lists,
+	     .title = "Later device lists are as sound as the first",
+	     .advice = "Build every list by the same code, from all devices: each replaces the one "
+		       "before. The check that the reason names shows when: after a restart, or a "
+		       "failure.",
+	     .last = true),
 	{.id = NULL},
 };

@@ -6,18 +6,10 @@
 #include "conformance/checks/rig.h"
 #include "conformance/checks/tally.h"
 
-/* Valid ids, in one list or several. */
-struct list_ids {
-	struct tally once, texts, filled;
-};
+/* Is it UTF-8 without control characters? */
+bool list_id_is_text(const char *id);
 
-/* `run` NULL: counted, and not recorded. */
-struct list_ids list_ids_begin(struct check_run *run);
-void list_ids_add(struct list_ids *ids, const struct kubelet_device_list *list);
-void list_ids_end(struct list_ids *ids);
-
-/* Judges the health words of a list. */
-void list_health_add(struct tally *words, const struct kubelet_device_list *list);
+bool list_health_is_known(const struct kubelet_device *device);
 
 /* "RESOURCE" as the plugin under test lists it, sorted by id. The pointers are those of the list; caller frees. */
 const struct kubelet_device **list_sorted(const struct kubelet_device_list *list);
@@ -36,7 +28,10 @@ int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kube
 		     struct error *err);
 
 /* Watches without a call (list_watch.c). */
-check_body list_later_lists, list_idle, list_no_storm;
+check_body list_idle, list_no_storm;
+
+/* Sums up the lists of all checks (every_list.c). */
+check_body list_later_lists;
 
 /* More streams, more resources, and restarts (list_streams.c). */
 check_body list_ids_stable, list_two_streams, list_cancel, list_ids_across;

@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-	LATER_MS = 2000,
 	IDLE_MS = 12500,  /* plugins poll, and limit streams and connections, by 5 or 10 s */
 	REPEAT_MS = 2000, /* registration.no-repeat watches so long */
 	STORM_MS = 2000,
@@ -19,69 +18,6 @@ enum {
 	AGAIN_MS = 5000,	    /* a plugin that ended a stream registers again */
 	CHANGES_MAX = 2,	    /* unhealthy, then healthy again */
 };
-
-/* Device lists of all resources, from the first on. */
-struct later {
-	struct list_ids ids;
-	struct tally words;
-	struct text_list seen; /* resources with a first list */
-	uint64_t from_ms;      /* lists before this time are another check's */
-	bool unsound;	       /* a list of another check is wrong */
-	size_t lists;
-};
-
-static struct later later_begin(struct check_run *run)
-{
-	return (struct later){.ids = list_ids_begin(run),
-			      .words = TALLY_OF(run, "health", "Healthy or Unhealthy")};
-}
-
-/* Other checks judge the first list of a resource, and those before from_ms. */
-static void judge_later(const struct kubelet_event *event, void *user)
-{
-	struct later *later = user;
-	bool first = !text_list_has(&later->seen, event->resource);
-	if (first || clock_monotonic_ms() < later->from_ms) {
-		struct list_ids ids = list_ids_begin(NULL);
-		struct tally words = {0};
-		list_ids_add(&ids, event->devices);
-		list_health_add(&words, event->devices);
-		later->unsound |=
-			ids.once.wrong + ids.texts.wrong + ids.filled.wrong + words.wrong != 0;
-		if (first)
-			text_list_add(&later->seen, event->resource);
-		return;
-	}
-	later->lists++;
-	if (later->unsound)
-		return;
-	list_ids_add(&later->ids, event->devices);
-	list_health_add(&later->words, event->devices);
-}
-
-static void later_end(struct later *later)
-{
-	list_ids_end(&later->ids);
-	tally_end(&later->words);
-	text_list_free(&later->seen);
-}
-
-void list_later_lists(struct check_run *run)
-{
-	struct later later = later_begin(run);
-	struct rig *rig = rig_watching(run, judge_later, &later);
-	if (rig != NULL) {
-		uint64_t waited_ms = rig_watch(rig, LATER_MS, WATCH_THOROUGH_MS);
-		if (later.unsound)
-			check_unsupported(run, "the first list is not sound; see "
-					       "list-and-watch.ids and list-and-watch.health");
-		else if (later.lists == 0)
-			(void)check_expect(run, true, "later lists", "sound", "none in %llu ms",
-					   (unsigned long long)waited_ms);
-		rig->on_list = NULL;
-	}
-	later_end(&later);
-}
 
 /* A device that appeared in some list. */
 struct steady_device {
@@ -101,7 +37,6 @@ struct steady {
 	struct steady_resource *resources;
 	size_t count;
 	struct tally kept, places;
-	struct later later;
 };
 
 static struct steady_resource *find_steady(struct steady *steady, const char *name)
@@ -129,7 +64,6 @@ char *list_numa_text(const struct kubelet_device *device)
 static void compare_list(const struct kubelet_event *event, void *user)
 {
 	struct steady *steady = user;
-	judge_later(event, &steady->later);
 	struct steady_resource *resource = find_steady(steady, event->resource);
 	const struct kubelet_device_list *list = event->devices;
 	const struct kubelet_device **now CLEANUP_FREE = list_sorted(list);
@@ -177,7 +111,6 @@ static void steady_end(struct check_run *run, struct steady *steady)
 	      check_format(run, "at most %d changes", CHANGES_MAX));
 	tally_end(&steady->kept);
 	tally_end(&steady->places);
-	later_end(&steady->later);
 	for (size_t i = 0; i < steady->count; i++) {
 		struct steady_resource *resource = &steady->resources[i];
 		for (size_t k = 0; k < resource->count; k++) {
@@ -247,13 +180,10 @@ void list_idle(struct check_run *run)
 {
 	struct steady steady = {
 		.kept = TALLY_OF(run, "devices listed before", "still listed"),
-		.places = TALLY_OF(run, "NUMA nodes of a device", "the same in each list"),
-		.later = later_begin(run)};
-	steady.later.from_ms = UINT64_MAX;
+		.places = TALLY_OF(run, "NUMA nodes of a device", "the same in each list")};
 	struct rig *rig = rig_watching(run, compare_list, &steady);
 	if (rig != NULL) {
-		/* list-and-watch.later-lists and registration.no-repeat find what is wrong at once. */
-		steady.later.from_ms = clock_monotonic_ms() + LATER_MS;
+		/* registration.no-repeat finds what is wrong at once. */
 		size_t registrations = kubelet_registration_count(rig->kubelet);
 		uint64_t waited_ms = rig_watch(rig, REPEAT_MS, REPEAT_MS);
 		const long long repeats = rig_count_attempts(rig, NULL, registrations);

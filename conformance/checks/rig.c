@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "conformance/checks/every_list.h"
 #include "conformance/checks/granted.h"
 #include "conformance/checks/node_cdi.h"
 #include "conformance/checks/rig_ids.h"
@@ -78,8 +79,11 @@ static void on_event(const struct kubelet_event *event, void *user)
 		char *line CLEANUP_FREE = json_print_compact(json);
 		text_addf(&rig->events, "%s\n", line);
 	}
-	if (event->type == KUBELET_EVENT_DEVICES && rig->on_list != NULL)
-		rig->on_list(event, rig->on_list_user);
+	if (event->type == KUBELET_EVENT_DEVICES) {
+		every_list_see(rig, event);
+		if (rig->on_list != NULL)
+			rig->on_list(event, rig->on_list_user);
+	}
 	if (event->type != KUBELET_EVENT_REGISTER_ANSWERED || event->code != RPC_OK ||
 	    rig->reported++ >= RIG_REPORTED_MAX)
 		return;
@@ -221,6 +225,7 @@ static void close_rig(void *argument)
 		(void)check_expect(rig->run, false, "kubelet.sock", "left to the kubelet",
 				   "%s by the plugin; every plugin of the node needs it", harm);
 	rig_note_untested(rig);
+	every_list_keep(rig);
 
 	kubelet_free(rig->kubelet);
 	if (loop_drain(&rig->loop, RIG_DRAIN_MS, &err) < 0)
@@ -229,6 +234,7 @@ static void close_rig(void *argument)
 	keep_text(rig, "plugin-output.txt", &rig->output);
 	text_list_free(&rig->cdi_files);
 	free(rig->run_of_plugin.end);
+	every_list_free(&rig->lists);
 	text_list_free(&rig->resources);
 	text_list_free(&rig->left_out);
 	text_list_free(&rig->busy);

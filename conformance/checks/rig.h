@@ -54,7 +54,13 @@ struct rig {
 	/* Called with each list of the kubelet's own streams as it comes; may be NULL. */
 	void (*on_list)(const struct kubelet_event *event, void *user);
 	void *on_list_user;
-	bool supervised; /* a plugin that ends is started again, as a DaemonSet does */
+	struct every_list {
+		struct text_list listed;  /* resources with a first list */
+		struct text_list unsound; /* of these, those whose first list is not sound */
+		size_t later;		  /* lists after the first ones */
+		char *wrong; /* about the first of those that is not sound; may be NULL */
+	} lists;	     /* every_list.h */
+	bool supervised;     /* a plugin that ends is started again, as a DaemonSet does */
 };
 
 /* Goes through the resources under test; NULL has none. */

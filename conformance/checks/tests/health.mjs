@@ -25,6 +25,8 @@ const row = (check, fault, more) => {
 };
 const wrong = (check, fault, reason) => row(check, fault, {reason});
 const right = (check, fault) => row(check, fault, {wanted: 'pass'});
+// A second check of the same run.
+const sameRun = (first, second) => [first, {...first, ...second}];
 // Several devices can be failed at the same time.
 const several = (each) => {
 	const {FAILED_DEVICES: file} = each.env;
@@ -72,7 +74,7 @@ await judgeAll([
 	wrong('health.device-returns', 'ill-for-good', 'gpu-0 after it was restored: got Unhealthy after 60 s'),
 	wrong('health.device-returns', 'ends-when-a-device-fails', 'got Unhealthy, and the plugin ended'),
 	wrong('health.device-fails', 'well-again-by-itself', 'gpu-0 in the 10 s after its failure was listed: got Healthy for a time'),
-	wrong('health.device-returns', 'listed-twice-after-it', 'entries for gpu-0 in the list after it returned: got 2, expected 1'),
+	...sameRun(right('health.device-returns', 'listed-twice-after-it'), {check: 'list-and-watch.later-lists', wanted: 'fail', reason: 'lists gpu-0 twice (health.device-returns)'}),
 	wrong('health.device-returns', 'node-of-the-failed-time', 'what the answer hands out, after gpu-0 returned: got /dev/nowhere is gone'),
 	wrong('health.settles', 'registers-when-all-are-well', 'example.com/gpu, after a kubelet\'s restart while gpu-0 was failed: got neither'),
 	wrong('health.device-returns', 'places-until-a-failure', 'NUMA nodes of gpu-0 after it returned: got none, expected 1'),

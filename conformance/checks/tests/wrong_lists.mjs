@@ -27,11 +27,13 @@ const inTurn = (...commands) => {
 
 const wrong = {
 	'list-and-watch.later-lists': [
-		[later([first, second, second]), 'id: got gpu-1, expected sent once'],
-		[later(devices, [first, {id: ''}]), 'id: got an empty one'],
-		[later([first, {id: 'gpu\u001b[2J'}]), 'without control characters'],
-		[later([first, {...second, health: 'OK'}]), '\'OK\' of gpu-1'],
-		[later([first, {...second, health: 'unhealthy'}], devices), '\'unhealthy\' of gpu-1'],
+		[later([first, second, second]), 'got example.com/gpu lists gpu-1 twice'],
+		[later(devices, [first, {id: ''}]), 'lists the id \'\''],
+		[later([first, {id: 'gpu\u001b[2J'}]), 'lists the id \'gpu\\x1b[2J\''],
+		[later([first, {...second, health: 'OK'}]), 'health \'OK\' of gpu-1'],
+		[later([first, {...second, health: 'unhealthy'}], devices), 'health \'unhealthy\' of gpu-1'],
+		[nodePlugin('repeats-devices-after-a-restart'), 'lists gpu-0 twice (restart.kubelet-restart)'],
+		[polled([first, second, second]), 'lists gpu-1 twice (list-and-watch.idle)'],
 	],
 	'list-and-watch.idle': [
 		// What changed, and not everything: a kubelet takes it for the whole.
@@ -48,8 +50,7 @@ const wrong = {
 		[plugin({end: {after_ms: 1500, code: 'INTERNAL', message: 'lost NVML'}}), 'ended with INTERNAL lost NVML'],
 		[plugin({end: {after_ms: 800, cut: true}}), 'ended with UNAVAILABLE'],
 		[plugin({end: {after_ms: 10500}}), 'ended with OK'],
-		// Long after the start; what comes earlier is found by list-and-watch.later-lists and registration.no-repeat.
-		[polled([first, second, second]), 'id: got gpu-1, expected sent once'],
+		// Long after the start; what comes earlier is found by registration.no-repeat.
 		[plugin({register: {repeat: 1, repeat_ms: 9000}}), 'further Register calls: got 1, expected 0'],
 	],
 	'list-and-watch.two-streams': [
@@ -95,6 +96,9 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	// In any order, with the health of the moment, and a device that falls ill and recovers.
 	['list-and-watch.idle', later([second, first], [ill(second), first], [second, first])],
 	['list-and-watch.idle', later([first, second, second])],
+	// Seen by these checks, and judged by list-and-watch.later-lists.
+	['list-and-watch.idle', polled([first, second, second])],
+	['restart.kubelet-restart', nodePlugin('repeats-devices-after-a-restart')],
 	['list-and-watch.idle', plugin({register: {repeat: 1, repeat_ms: 1000}})],
 	['list-and-watch.later-lists', later([...devices, {id: 'gpu-2'}], [ill(first), second, {id: 'gpu-2'}])],
 	['list-and-watch.two-streams', plugin({later_streams: {skip: 1, devices: [second, first]}})],

@@ -860,6 +860,7 @@ const faults = {
 	'second-without-permissions': () => (plugin.permissions = (i) => (i === 0 ? 'rw' : '')),
 	'several-get-a-missing-file': () => unlike('files', (before, ids) => [...before(), ...(ids.length > 1 ? [plugin.mount('/opt/peers.json', '/nonexistent/peers.json')] : [])]),
 	'other-ids-each-start': () => (plugin.ids = plugin.ids.map((id) => `${id}-${process.pid}`)),
+	'repeats-devices-after-a-restart': () => unlike('list', (before) => Buffer.concat([before(), ...(plugin.restarts > 0 ? [before()] : [])])),
 	'other-ids-each-restart': () => unlike('list', () => message(...plugin.ids.map((id) => bytes(1, message(bytes(1, plugin.restarts > 0 ? `${id}-${plugin.restarts}` : id), bytes(2, 'Healthy')))))),
 	/* Right: one after the other, each of which takes its time. */
 	'one-slow-allocate-at-a-time': () => {
@@ -1263,7 +1264,7 @@ const faults = {
 	// Listed as Unhealthy, too, from the first failure on.
 	'listed-twice-after-it': () => {
 		const ever = new Set();
-		unlike('failed', (before) => before().map((id) => (ever.add(id), id)));
+		unlike('failed', (before) => before().filter((id) => id !== '').map((id) => (ever.add(id), id)));
 		unlike('list', (before) => Buffer.concat([before(), ...[...ever].filter((id) => !plugin.failed().includes(id)).map((id) => plugin.device(id, true))]));
 	},
 	'node-of-the-failed-time': () => {

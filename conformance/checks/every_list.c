@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/every_list.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/members.h"
+#include "conformance/checks/list_and_watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LATER_MS = 2000,
+	WATCH_THOROUGH_MS = 600000, /* LAW-13 */
+	JUDGED_MAX = 200,	    /* lists of a check: a plugin may send thousands */
+};
+
+static const char kept_file[] = "lists.ndjson";
+
+/* About the first device that is not sound; NULL: all are. Caller frees. */
+static char *find_unsound(const struct kubelet_device_list *list)
+{
+	const struct kubelet_device **sorted CLEANUP_FREE = list_sorted(list);
+	for (size_t i = 0; i < list->count; i++) {
+		struct text id CLEANUP_TEXT = {0};
+		text_add_escaped(&id, sorted[i]->id, strlen(sorted[i]->id));
+		if (sorted[i]->id[0] == '\0' || !list_id_is_text(sorted[i]->id))
+			return text_format("the id '%s'", text_string(&id));
+		if (i > 0 && text_equal(sorted[i]->id, sorted[i - 1]->id))
+			return text_format("%s twice", text_string(&id));
+		if (!list_health_is_known(sorted[i]))
+			return text_format("health '%s' of %s", sorted[i]->health,
+					   text_string(&id));
+	}
+	return NULL;
+}
+
+void every_list_see(struct rig *rig, const struct kubelet_event *event)
+{
+	struct every_list *lists = &rig->lists;
+	const char *only = rig->context->resource;
+	const bool first = !text_list_has(&lists->listed, event->resource);
+	if ((only != NULL && !text_equal(event->resource, only)) || lists->wrong != NULL ||
+	    lists->later == JUDGED_MAX || text_list_has(&lists->unsound, event->resource))
+		return;
+	char *wrong CLEANUP_FREE = find_unsound(event->devices);
+	if (first) {
+		text_list_add(&lists->listed, event->resource);
+		if (wrong != NULL)
+			text_list_add(&lists->unsound, event->resource);
+		return;
+	}
+	lists->later++;
+	if (wrong != NULL)
+		lists->wrong = text_format("%s lists %s", event->resource, wrong);
+}
+
+void every_list_keep(struct rig *rig)
+{
+	if (rig->lists.later == 0)
+		return;
+	struct error err = {0};
+	struct members line CLEANUP_MEMBERS = members_new();
+	member_string(&line, "check", check_row(rig->run)->id);
+	member_number(&line, "lists", (double)rig->lists.later);
+	member_string(&line, "wrong", rig->lists.wrong != NULL ? rig->lists.wrong : "");
+	if (json_append_line(check_run_path(rig->run, kept_file), line.object, &err) < 0)
+		check_note(rig->run, "%s", err.text);
+}
+
+void every_list_free(struct every_list *lists)
+{
+	text_list_free(&lists->listed);
+	text_list_free(&lists->unsound);
+	free(lists->wrong);
+}
+
+void list_later_lists(struct check_run *run)
+{
+	struct rig *rig = rig_listed(run);
+	if (rig == NULL)
+		return;
+	uint64_t waited_ms = rig_watch(rig, LATER_MS, WATCH_THOROUGH_MS);
+	every_list_keep(rig);
+	rig->lists.later = 0;
+
+	TALLY(checks, run, "later lists that a check saw", "sound");
+	cJSON *all CLEANUP_JSON = NULL;
+	struct error err = {0};
+	const char *path = check_run_path(run, kept_file);
+	if (file_exists(path) &&
+	    !check_works(run, json_read_lines(path, &all, &err), kept_file, &err))
+		return;
+	json_each (json, all) {
+		const char *wrong = json_pointer_string(json, "/wrong");
+		tally_add(&checks, wrong[0] == '\0', "%s (%s)", wrong,
+			  json_pointer_string(json, "/check"));
+	}
+	if (checks.count != 0)
+		return;
+	if (rig->lists.unsound.count != 0)
+		check_unsupported(run, "the first list is not sound; see list-and-watch.ids and "
+				       "list-and-watch.health");
+	else
+		(void)check_expect(run, true, "later lists", "sound", "none in %llu ms",
+				   (unsigned long long)waited_ms);
+}
