@@ -13,7 +13,7 @@
 #   vm, cluster   the virtual machine node; the tests on a real Kubernetes
 #   PRESET   its tests, whole
 # Presets are built one after another; what runs under Wine is tested first (windows, and wine-node of dev), then dev and asan, each
-# pair side by side; the output ends with the ten slowest tests and ctest's summary of each preset, failed ones last.
+# pair side by side, where those with sanitizers take the time that others leave; the output ends with the ten slowest tests and ctest's summary of each preset, failed ones last.
 set -eu
 
 cd "$(dirname "$0")"
@@ -53,14 +53,15 @@ build() {
 	fi
 }
 
-# start_tests NAME PRESET OPTIONS...: in the background.
+# start_tests NAME PRESET NICENESS OPTIONS...: in the background.
 start_tests() {
 	name=$1
 	preset=$2
-	shift 2
+	niceness=$3
+	shift 3
 	{
 		status=0
-		ctest --preset "$preset" --no-tests=error --no-label-summary "$@" 2>&1 || status=$?
+		nice -n "$niceness" ctest --preset "$preset" --no-tests=error --no-label-summary "$@" 2>&1 || status=$?
 		echo $status >"$logs/$name.status"
 	} | tee "$logs/$name.log" | sed -u "s/^/$name: /" &
 }
@@ -120,16 +121,16 @@ names=$presets
 unsanitized='^(lint|install|unsanitized)$'
 if [ $# -gt 0 ]; then
 	for preset in $presets; do
-		start_tests "$preset" "$preset" -j "$jobs"
+		start_tests "$preset" "$preset" 0 -j "$jobs"
 		[ "$preset" != windows ] || wait
 	done
 else
 	names="wine-node $names"
-	start_tests windows windows -j $((jobs * 2))
-	start_tests wine-node dev -j 1 -L "$unsanitized" -L '^wine$' -LE "$left_out"
+	start_tests windows windows 0 -j $((jobs * 2))
+	start_tests wine-node dev 0 -j 1 -L "$unsanitized" -L '^wine$' -LE "$left_out"
 	wait
-	start_tests dev dev -j $((jobs * 4)) -L "$unsanitized" -LE "$left_out|^wine\$"
-	start_tests asan asan -j $((jobs * 3)) -LE "$left_out|^($sanitized)\$"
+	start_tests dev dev 0 -j $((jobs * 4)) -L "$unsanitized" -LE "$left_out|^wine\$"
+	start_tests asan asan 10 -j $((jobs * 3)) -LE "$left_out|^($sanitized)\$"
 fi
 wait
 

@@ -61,6 +61,9 @@ enum allocate_members {
 	/* Device nodes, mounted files, CDI devices and names of variables: a plugin may invent a value or a folder for
 	 * each container. */
 	ALLOCATE_GRANTED,
+	/* Device nodes at any path, CDI devices, and names: a plugin may number the paths of a container by the order of
+	 * the ids, and invent values and files for each container. */
+	ALLOCATE_SHAPE,
 	/* Device nodes, mounted files and CDI devices of the first answer that the second one lacks. */
 	ALLOCATE_ADDED,
 };

@@ -64,13 +64,21 @@ static void add_file(struct lines *lines, const char *member, const char *contai
 static struct lines read_lines(enum allocate_members members,
 			       const V1beta1__ContainerAllocateResponse *answer)
 {
+	const bool shape = members == ALLOCATE_SHAPE;
 	struct lines lines = {.granted = members != ALLOCATE_ALL};
-	answer_each (device, answer, devices)
-		add_file(&lines, "devices", device->container_path, device->host_path,
+	answer_each (device, answer, devices) {
+		if (shape)
+			add_line(&lines, "devices", device->container_path, NULL);
+		add_file(&lines, "devices", shape ? "" : device->container_path, device->host_path,
 			 device->permissions);
-	answer_each (mount, answer, mounts)
-		add_file(&lines, "mounts", mount->container_path, mount->host_path,
-			 mount->read_only ? "read-only" : "writable");
+	}
+	answer_each (mount, answer, mounts) {
+		const char *mode = mount->read_only ? "read-only" : "writable";
+		if (shape)
+			add_line(&lines, "mounts", mount->container_path, mode);
+		else
+			add_file(&lines, "mounts", mount->container_path, mount->host_path, mode);
+	}
 	answer_each (cdi, answer, cdi_devices)
 		add_line(&lines, "cdi_devices", cdi->name, NULL);
 	if (members == ALLOCATE_ADDED) {

@@ -38,6 +38,7 @@ static char *find_unsound(const struct kubelet_device_list *list)
 void every_list_see(struct rig *rig, const struct kubelet_event *event)
 {
 	struct every_list *lists = &rig->lists;
+	lists->count++;
 	const char *only = rig->context->resource;
 	const bool first = !text_list_has(&lists->listed, event->resource);
 	if ((only != NULL && !text_equal(event->resource, only)) || lists->wrong != NULL ||

@@ -16,6 +16,8 @@ enum {
 	/* A heap grows before its garbage is collected: Go's to 4 MiB, and that of Node.js by 16 MiB over the first 128
 	 * rounds and, where nothing else uses the processors, by up to 45 MiB over the next 384. */
 	MEMORY_SURE = 64 << 20,
+	MEMORY_MAX =
+		1 << 30, /* more than the first round used: further rounds would harm the node */
 };
 
 bool rig_usage(const struct rig *rig, struct usage *out)
@@ -142,6 +144,15 @@ void rig_expect_level(struct rig *rig, const char *what, growth_round *round, vo
 				return;
 			}
 			rounds[count].files = rig_temporary_files(rig);
+			const long long grown = rounds[count].usage.memory - rounds[0].usage.memory;
+			if (grown > MEMORY_MAX) {
+				(void)check_expect_varying(
+					rig->run, false, "bytes of memory of the plugin",
+					check_format(rig->run, "level over %s, again and again",
+						     what),
+					"%lld more after %zu rounds", grown, count + 1);
+				return;
+			}
 		}
 		if (clock_monotonic_ms() - start_ms >= patience_ms(rig, rounds, count))
 			break;

@@ -2,6 +2,7 @@
 /* Devices that fail and come back, as the commands of --fail-device and --restore-device make them. */
 #include "conformance/checks/health.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/list_and_watch.h"
@@ -17,12 +18,12 @@
 enum {
 	STEADY_MS = 1000,
 	IDLE_THOROUGH_MS = 20000,
-	STAY_FAILED_S = 10, /* longer than plugins wait before they take a device back */
+	LISTED_SHOWN = 4,
 };
 
 static const char *const listed_names[] = {"Healthy", "Unhealthy", "not listed"};
 
-static enum listed state_in(const struct kubelet_stream *stream, const char *id)
+enum listed health_state_in(const struct kubelet_stream *stream, const char *id)
 {
 	/* The kubelet treats the devices of an ended stream as Unhealthy. */
 	if (stream != NULL && !kubelet_stream_state(stream).open)
@@ -40,7 +41,7 @@ static enum listed state_in(const struct kubelet_stream *stream, const char *id)
 
 enum listed health_look(const struct device_under_test *device)
 {
-	return state_in(rig_stream(device->rig, device->resource), device->id);
+	return health_state_in(rig_stream(device->rig, device->resource), device->id);
 }
 
 static bool is_healthy(void *user)
@@ -118,12 +119,26 @@ static const char *find_unhealthy_other(const struct device_under_test *device)
 	return NULL;
 }
 
+/* "; listed are A, B" of a resource whose device is gone: it may have come back under another id. */
+static const char *name_listed(const struct device_under_test *device)
+{
+	struct text names CLEANUP_TEXT = {0};
+	size_t shown = 0;
+	listed_each (other, kubelet_resource_devices(device->rig->kubelet, device->resource)) {
+		if (shown == LISTED_SHOWN)
+			text_add(&names, ", ...");
+		if (shown++ < LISTED_SHOWN)
+			text_addf(&names, "%s%s", shown == 1 ? "; listed are " : ", ", other->id);
+	}
+	return check_format(device->rig->run, "%s", text_string(&names));
+}
+
 struct device_under_test *health_other_device(const struct device_under_test *device, bool last)
 {
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct text busy CLEANUP_TEXT = {0};
 	const char *id = NULL;
-	if (!rig_healthy_ids(device->rig, device->resource, &ids))
-		return NULL;
+	(void)rig_free_ids(device->rig, device->resource, &ids, &busy);
 	for (size_t i = 0; i < ids.count; i++) {
 		if ((id == NULL || last) && !text_equal(ids.items[i], device->id))
 			id = ids.items[i];
@@ -140,6 +155,14 @@ struct device_under_test *health_other_device(const struct device_under_test *de
 	return other;
 }
 
+static size_t times_listed(const struct device_under_test *device)
+{
+	size_t times = 0;
+	listed_each (listed, kubelet_resource_devices(device->rig->kubelet, device->resource))
+		times += text_equal(listed->id, device->id);
+	return times;
+}
+
 bool health_expect_listed(struct device_under_test *device, bool healthy)
 {
 	struct rig *rig = device->rig;
@@ -151,7 +174,7 @@ bool health_expect_listed(struct device_under_test *device, bool healthy)
 	const bool held = (listed == HEALTHY) == healthy;
 	const bool ended = rig->plugin != NULL && process_has_ended(rig->plugin);
 	const bool elsewhere =
-		device->second != NULL && state_in(device->second, device->id) != listed;
+		device->second != NULL && health_state_in(device->second, device->id) != listed;
 	/* The wait ends early when it is so, and when the plugin ends. */
 	const char *when = held	   ? ""
 			   : ended ? ", and the plugin ended"
@@ -159,9 +182,11 @@ bool health_expect_listed(struct device_under_test *device, bool healthy)
 						  (unsigned long long)limit_ms / 1000);
 	const char *other = held || healthy || ended ? NULL : find_unhealthy_other(device);
 	return check_expect(rig->run, held, what, healthy ? "Healthy" : "Unhealthy, or not listed",
-			    "%s%s%s%s%s", listed_names[listed], when,
-			    !held && elsewhere ? ", unlike on a second stream" : "",
-			    other != NULL ? ", and Unhealthy is " : "", other != NULL ? other : "");
+			    "%s%s%s%s%s%s%s", listed_names[listed],
+			    !held && times_listed(device) > 1 ? " and Unhealthy, listed twice" : "",
+			    when, !held && elsewhere ? ", unlike on a second stream" : "",
+			    other != NULL ? ", and Unhealthy is " : "", other != NULL ? other : "",
+			    held || listed != NOT_LISTED ? "" : name_listed(device));
 }
 
 bool health_has_registered(const struct device_under_test *device)
@@ -169,7 +194,7 @@ bool health_has_registered(const struct device_under_test *device)
 	return kubelet_registration_count(device->rig->kubelet) != device->registrations;
 }
 
-static bool is_served(const struct device_under_test *device)
+bool health_is_served(const struct device_under_test *device)
 {
 	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
 	return stream != NULL && kubelet_stream_state(stream).open;
@@ -177,7 +202,7 @@ static bool is_served(const struct device_under_test *device)
 
 bool health_is_undisturbed(const struct device_under_test *device)
 {
-	return is_served(device) && !health_has_registered(device);
+	return health_is_served(device) && !health_has_registered(device);
 }
 
 static void watch_state(const struct kubelet_event *event, void *user)
@@ -208,141 +233,32 @@ void health_expect_stays(struct device_under_test *device, bool healthy, int sec
 			      healthy ? "not Healthy for a time" : "Healthy for a time");
 }
 
-/* Opens one more stream; NULL: it is not served, which list-and-watch.two-streams judges. */
-static struct kubelet_stream *open_further(struct device_under_test *device)
-{
-	struct rig *rig = device->rig;
-	struct kubelet_stream *stream = NULL;
-	struct error err = {0};
-	if (list_open_stream(rig, kubelet_resource_plugin(rig->kubelet, device->resource), &stream,
-			     &err) == 0)
-		return stream;
-	kubelet_stream_close(&stream);
-	check_note(rig->run, "a further stream brings no list; see list-and-watch.two-streams");
-	return NULL;
-}
-
-static void expect_not_healthy(const struct device_under_test *device, enum listed listed,
+void health_expect_not_healthy(const struct device_under_test *device, enum listed listed,
 			       const char *what)
 {
 	(void)check_expect(device->rig->run, listed != HEALTHY, what, "Unhealthy, or not listed",
 			   "%s", listed_names[listed]);
 }
 
-static bool second_is_not_healthy(void *user)
+/* A file of the run: the plugin does not notice failures, and further checks need not wait for that, each a minute. */
+static const char *unnoticed_path(struct check_run *run)
 {
-	const struct device_under_test *device = user;
-	return state_in(device->second, device->id) != HEALTHY;
+	return check_run_path(run, "failure-unnoticed");
 }
 
-/* Another id of the same device, by its name and by its grants. NULL: none. */
-static const char *find_replica(struct device_under_test *device)
+int health_keep_unnoticed(struct check_run *run, struct error *err)
 {
-	struct rig *rig = device->rig;
-	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	struct rpc_answer own CLEANUP_RPC_ANSWER = {0};
-	if (!rig_healthy_ids(rig, device->resource, &ids))
-		return NULL;
-	const V1beta1__ContainerAllocateResponse *one =
-		rig_ask(rig, device->resource, &device->id, 1, &own);
-	text_each (id, &ids) {
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		struct allocate_difference difference = {0};
-		const char *const asked[] = {id};
-		if (one == NULL || text_equal(id, device->id) ||
-		    !list_is_same_device(id, device->id))
-			continue;
-		const V1beta1__ContainerAllocateResponse *other =
-			rig_ask(rig, device->resource, asked, 1, &reply);
-		if (other != NULL && allocate_same_sources(one, other, &difference))
-			return check_format(rig->run, "%s", id);
-	}
-	return NULL;
-}
-
-static void judge_replica(struct device_under_test *device, const char *id)
-{
-	struct device_under_test replica = *device;
-	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
-	replica.id = id;
-	if (!health_is_undisturbed(device))
-		return;
-	const enum listed listed =
-		health_wait_until(&replica, false, limit_ms, "the replica's failure");
-	expect_not_healthy(device, listed,
-			   check_format(device->rig->run, "%s, a replica of %s, after it failed",
-					id, device->id));
-}
-
-/* The last device fails, too, after the first has returned. A command that makes the first fail again ignores DEVICE_ID. */
-static void judge_last(struct device_under_test *device)
-{
-	struct rig *rig = device->rig;
-	struct error err = {0};
-	const uint64_t limit_ms = rig_wait_ms(rig, CHECK_LAW_10);
-	if (!health_is_undisturbed(device))
-		return;
-	struct device_under_test *last = health_other_device(device, true);
-	if (last == NULL || !health_set_failed(device, false) ||
-	    health_wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11), "the device") !=
-		    HEALTHY ||
-	    health_look(last) != HEALTHY || health_run_command(last, true, &err) < 0)
-		return;
-	const enum listed listed = health_wait_until(last, false, limit_ms, "the last device");
-	if (!health_is_undisturbed(device))
-		return;
-	if (listed == HEALTHY && health_look(device) != HEALTHY)
-		check_note(rig->run, "only %s was tested: --fail-device makes it fail for %s, too",
-			   device->id, last->id);
-	else
-		expect_not_healthy(
-			device, listed,
-			check_format(rig->run, "%s, the last device, after it failed", last->id));
-}
-
-static void device_fails(struct check_run *run)
-{
-	struct device_under_test *device = health_open_device(run);
-	if (device == NULL)
-		return;
-	const char *replica = find_replica(device);
-	device->second = open_further(device);
-	const bool only_one = device->second == NULL;
-	if (!health_set_failed(device, true) || !health_expect_listed(device, false))
-		return;
-	health_expect_stays(device, false, STAY_FAILED_S);
-	if (replica != NULL)
-		judge_replica(device, replica);
-	/* A list with the change must come on every stream. */
-	struct rig *rig = device->rig;
-	if (device->second != NULL) {
-		const uint64_t limit_ms = rig_wait_ms(rig, check_row(run)->requirement);
-		(void)rig_wait(rig, second_is_not_healthy, device, limit_ms,
-			       "a list on a second stream", NULL);
-		expect_not_healthy(
-			device, state_in(device->second, device->id),
-			check_format(run, "%s on a second stream after it failed", device->id));
-		kubelet_stream_close(&device->second);
-	}
-	/* A stream that is opened while the device is failed. */
-	if (!only_one && health_is_undisturbed(device)) {
-		struct kubelet_stream *fresh CLEANUP_KUBELET_STREAM = open_further(device);
-		if (fresh != NULL)
-			expect_not_healthy(
-				device, state_in(fresh, device->id),
-				check_format(run, "%s on a stream that was opened after it failed",
-					     device->id));
-	}
-	judge_last(device);
+	return file_write_atomic(unnoticed_path(run), "", 0, 0600, err);
 }
 
 bool health_fail_and_notice(struct device_under_test *device)
 {
 	struct rig *rig = device->rig;
-	if (!health_set_failed(device, true))
+	bool noticed = !file_exists(unnoticed_path(rig->run));
+	if (noticed && !health_set_failed(device, true))
 		return false;
-	bool noticed = health_wait_until(device, false, rig_wait_ms(rig, CHECK_LAW_10),
-					 "the device's failure") != HEALTHY;
+	noticed = noticed && health_wait_until(device, false, rig_wait_ms(rig, CHECK_LAW_10),
+					       "the device's failure") != HEALTHY;
 	if (!noticed)
 		check_unsupported(rig->run,
 				  "the plugin does not notice that %s failed; see "
@@ -392,7 +308,7 @@ static void allocate_failed(struct check_run *run)
 	struct error err = {0};
 	if (device == NULL || !health_fail_and_notice(device))
 		return;
-	if (!is_served(device) || health_look(device) != UNHEALTHY) {
+	if (!health_is_served(device) || health_look(device) != UNHEALTHY) {
 		check_not_applicable(run,
 				     "the plugin does not list a device that failed as Unhealthy");
 		return;
@@ -400,7 +316,7 @@ static void allocate_failed(struct check_run *run)
 	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
 	if (!check_expect_ok(run, rc, "Allocate is answered", &err))
 		return;
-	if (is_served(device) && health_look(device) == UNHEALTHY)
+	if (health_is_served(device) && health_look(device) == UNHEALTHY)
 		(void)check_expect_is(
 			run, reply.code != RPC_OK,
 			check_format(run, "Allocate of %s after it failed", device->id), "an error",
@@ -424,7 +340,7 @@ static void idle_with_failed_device(struct check_run *run)
 	      __VA_ARGS__)
 
 const struct check health_checks[] = {
-	HEALTH("device-fails", LAW_10, CRITICAL, 5, device_fails,
+	HEALTH("device-fails", LAW_10, CRITICAL, 6, health_device_fails,
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
@@ -441,14 +357,14 @@ const struct check health_checks[] = {
 	       .title = "Allocate of a device that failed is refused",
 	       .advice = "Check the device's health before you answer: the kubelet's view may be "
 			 "older."),
-	HEALTH("others-stay", LAW_22, CRITICAL, 4, health_others_stay,
+	HEALTH("others-stay", LAW_22, CRITICAL, 5, health_others_stay,
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "
 			 "replaces the one before."),
 	HEALTH("idle", LOAD_08, MEDIUM, 1, idle_with_failed_device,
 	       .title = "A plugin with a failed device stays idle",
 	       .advice = "Report a failure once, and pause between looks at the device."),
-	HEALTH("settles", LAW_20, MEDIUM, 6, health_settles,
+	HEALTH("settles", LAW_20, MEDIUM, 7, health_settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

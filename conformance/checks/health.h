@@ -28,6 +28,16 @@ struct device_under_test *health_other_device(const struct device_under_test *de
 /* What the kubelet's latest list says of it; UNHEALTHY where the stream has ended. */
 enum listed health_look(const struct device_under_test *device);
 
+/* The same of another stream's latest list. */
+enum listed health_state_in(const struct kubelet_stream *stream, const char *id);
+
+/* Records whether the state is one in which no pod gets the device. */
+void health_expect_not_healthy(const struct device_under_test *device, enum listed listed,
+			       const char *what);
+
+/* Is the kubelet's stream of the resource open? */
+bool health_is_served(const struct device_under_test *device);
+
 /* A plugin that registered meanwhile may have restarted, and examine its devices later. */
 bool health_has_registered(const struct device_under_test *device);
 
@@ -49,6 +59,10 @@ bool health_expect_listed(struct device_under_test *device, bool healthy);
 /* Fails the device. False: recorded, also when the plugin does not notice, which health.device-fails judges. */
 bool health_fail_and_notice(struct device_under_test *device);
 
+/* The plugin does not notice failures: health_fail_and_notice() of the run's further checks need not wait for one, each a
+ * minute. */
+int health_keep_unnoticed(struct check_run *run, struct error *err);
+
 /* Waits until the device is healthy, or is not, for at most that time. */
 enum listed health_wait_until(struct device_under_test *device, bool healthy, uint64_t limit_ms,
 			      const char *what);
@@ -56,6 +70,6 @@ enum listed health_wait_until(struct device_under_test *device, bool healthy, ui
 /* The state that the list shows does not change by itself; nothing is recorded when the plugin registers meanwhile. */
 void health_expect_stays(struct device_under_test *device, bool healthy, int seconds);
 
-/* A device that works again (health_returns.c); devices other than the failing one (health_others.c); repeated failures
+/* A device that fails (health_fails.c); one that works again (health_returns.c); devices other than the failing one (health_others.c); repeated failures
  * and returns (health_settles.c). */
-check_body health_device_returns, health_others_stay, health_settles;
+check_body health_device_fails, health_device_returns, health_others_stay, health_settles;

@@ -198,6 +198,9 @@ static void judge_health(struct others *others)
 	}
 }
 
+static const char by_id_advice[] =
+	"Look devices up by id, not by their place in a list, which changes when one fails.";
+
 /* Allocates each healthy one, and checks that it does not get another one's device. health.device-returns judges a
  * refusal of the device that failed; its nodes may have other names afterwards. */
 static void judge_answers(const struct others *others, const char *when)
@@ -216,14 +219,22 @@ static void judge_answers(const struct others *others, const char *when)
 			continue;
 		const V1beta1__ContainerAllocateResponse *now =
 			rig_ask(rig, one->resource, &one->id, 1, &reply);
+		if (i != 0 && reply.code > RPC_OK && health_is_undisturbed(device) &&
+		    !may_share(others->answers.each[0].answer, one->answer)) {
+			(void)check_expect(
+				rig->run, false,
+				check_format(rig->run, "Allocate of %s %s", one->id, when), "OK",
+				"%s %s", rpc_code_name(reply.code), reply.message);
+			check_advise(rig->run, by_id_advice);
+			return;
+		}
 		for (size_t k = 0; now != NULL && k < now->n_devices; k++) {
 			const char *path = now->devices[k]->host_path;
 			const char *owner = find_owner(others, i, path);
 			tally_add(&own, owner == NULL, "%s for %s, which is that of %s", path,
 				  one->id, owner != NULL ? owner : "nobody else");
 			if (owner != NULL)
-				check_advise(rig->run, "Look devices up by id, not by their place "
-						       "in a list, which changes when one fails.");
+				check_advise(rig->run, by_id_advice);
 		}
 	}
 }

@@ -143,28 +143,53 @@ static void settles_together(struct device_under_test *device, struct device_und
 }
 
 /* The device fails while another one is failed. The command may know one device only, or replicas may fail together:
- * nothing is judged then. */
-static void settles_beside_another(struct device_under_test *device)
+ * nothing is judged then. False: no need to continue. */
+static bool settles_beside_another(struct device_under_test *device)
 {
 	struct device_under_test *other = health_other_device(device, false);
 	struct error err = {0};
-	if (other == NULL || health_run_command(other, true, &err) < 0)
-		return;
+	if (other == NULL)
+		return true;
+	if (health_run_command(other, true, &err) < 0)
+		return false;
 	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
 	if (health_wait_until(other, false, limit_ms, "the failure of another device") == HEALTHY ||
 	    health_look(device) != HEALTHY) {
 		check_note(device->rig->run, "not tested with two devices that fail");
-		return;
+		return health_set_failed(other, false) &&
+		       health_wait_until(device, true, rig_wait_ms(device->rig, CHECK_LAW_11),
+					 "the device") == HEALTHY;
 	}
 	device->when = check_format(device->rig->run, ", while %s was failed", other->id);
 	if (!health_set_failed(device, true) || !expect_steady(device, false))
-		return;
+		return false;
 	const bool several = health_look(other) != HEALTHY; /* else it supports one device only */
 	if (health_run_command(other, false, &err) < 0)
-		return;
+		return false;
 	expect_stays_failed(device, other);
-	if (health_set_failed(device, false) && expect_steady(device, true) && several)
+	if (!health_set_failed(device, false) || !expect_steady(device, true))
+		return false;
+	if (several)
 		settles_together(device, other);
+	return true;
+}
+
+/* A change that no stream can take must not keep the plugin from its end. */
+static void ends_with_a_change(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	if (rig->plugin == NULL || health_look(device) != HEALTHY)
+		return;
+	rig_stop_kubelet(rig);
+	if (!health_set_failed(device, true))
+		return;
+	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
+	const bool ended = rig_end_plugin(rig, SIGTERM, requirement_limit_ms(CHECK_RES_08));
+	(void)check_expect_is(
+		rig->run, ended,
+		check_format(rig->run, "the plugin after SIGTERM, when %s failed without a kubelet",
+			     device->id),
+		"ended", "still running");
 }
 
 void health_settles(struct check_run *run)
@@ -179,6 +204,6 @@ void health_settles(struct check_run *run)
 			return;
 	if (expect_steady(device, false) && health_set_failed(device, false) &&
 	    expect_steady(device, true) && settles_after_restarts(device) &&
-	    settles_after_a_start(device))
-		settles_beside_another(device);
+	    settles_after_a_start(device) && settles_beside_another(device))
+		ends_with_a_change(device);
 }

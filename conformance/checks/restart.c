@@ -136,6 +136,19 @@ static void expect_same_options(struct rig *rig, const char *resource)
 			       before->get_preferred_allocation_available);
 }
 
+/* The longest time from a stream's start to its first list, among the resources. */
+static uint64_t slowest_list_ms(const struct rig *rig)
+{
+	uint64_t slowest_ms = 0;
+	rig_each (resource, rig) {
+		const struct kubelet_stream_state stream =
+			kubelet_stream_state(rig_stream(rig, resource));
+		uint64_t ms = stream.first_ms - stream.opened_ms;
+		slowest_ms = stream.messages != 0 && ms > slowest_ms ? ms : slowest_ms;
+	}
+	return slowest_ms;
+}
+
 static void flapping(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
@@ -143,6 +156,9 @@ static void flapping(struct check_run *run)
 	if (rig == NULL || !rig_for_each(rig, keep_answer, &kept))
 		return;
 	rig->supervised = true;
+	/* list-and-watch.first-message judges the first stream. */
+	const uint64_t limit_ms = requirement_limit_ms(CHECK_LAW_01);
+	const bool was_prompt = slowest_list_ms(rig) <= limit_ms;
 	struct text_list devices CLEANUP_TEXT_LIST = {0};
 	restart_add_devices(rig, true, &devices);
 	struct rig_footprint before = {0};
@@ -155,6 +171,10 @@ static void flapping(struct check_run *run)
 	if (!rig_expect_return(rig, "the last restart"))
 		return;
 	restart_expect_works(rig);
+	if (was_prompt)
+		(void)check_expect_at_most(run,
+					   "milliseconds to the first list after the last restart",
+					   (long long)slowest_list_ms(rig), (long long)limit_ms);
 	restart_expect_devices(rig, true, &devices, "after the kubelet's restarts");
 	rig_each (resource, rig)
 		expect_same_options(rig, resource);
@@ -309,6 +329,10 @@ static void rolling_update(struct check_run *run)
 	uint64_t start_ms = clock_monotonic_ms();
 	rc = wait_allocatable(rig, &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start_ms;
+	const struct kubelet_registration *last =
+		rig_last_registration(rig, rig->resources.items[0]);
+	if (rc < 0 && last != NULL && last->socket != NULL && !file_exists(last->socket))
+		rc = error_wrap(&err, rc, "the older instance removed the newer one's socket");
 	if (check_expect_ok(run, rc, "allocatable again after the older instance's end", &err) &&
 	    check_expect_in_time(run, "milliseconds from the older instance's end", duration_ms))
 		expect_works(rig);
@@ -339,7 +363,7 @@ const struct check restart_checks[] = {
 		.title = "A plugin registers again when only kubelet.sock is created again",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "plugin's own socket."),
-	RESTART("flapping", RES_05, MEDIUM, 2, flapping,
+	RESTART("flapping", RES_05, MEDIUM, 3, flapping,
 		.title = "Quick kubelet restarts leave the plugin registered and working",
 		.advice = "Close the old listener and its connections before you serve again, and "
 			  "derive answers from ids only."),

@@ -57,10 +57,11 @@ struct rig {
 	struct every_list {
 		struct text_list listed;  /* resources with a first list */
 		struct text_list unsound; /* of these, those whose first list is not sound */
-		size_t later;		  /* lists after the first ones */
-		char *wrong; /* about the first of those that is not sound; may be NULL */
-	} lists;	     /* every_list.h */
-	bool supervised;     /* a plugin that ends is started again, as a DaemonSet does */
+		size_t count;		  /* lists */
+		size_t later; /* those after the first ones, as far as they are judged */
+		char *wrong;  /* about the first of those that is not sound; may be NULL */
+	} lists;	      /* every_list.h */
+	bool supervised;      /* a plugin that ends is started again, as a DaemonSet does */
 };
 
 /* Goes through the resources under test; NULL has none. */

@@ -206,18 +206,23 @@ void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const c
 	const bool is_slow = rig->context->timeout_percent > 100;
 	long long least = -1;
 	long long least_output = -1;
+	long long least_lists = -1;
 	for (int i = 0, known = 0;
 	     i < WINDOWS_MAX && (known < WINDOWS || (is_slow && least > limit)); i++) {
 		const struct scheduling before = scheduling_of(quiet.pid);
 		uint64_t start_ns = clock_monotonic_ns();
 		const size_t printed = rig->output.size;
+		const size_t listed = rig->lists.count;
 		loop_run_for(&rig->loop, duration_ms / WINDOWS);
 		const struct scheduling after = scheduling_of(quiet.pid);
 		uint64_t passed_ns = clock_monotonic_ns() - start_ns;
 		check_add_time(rig->run, REPORT_PHASE_WAIT, passed_ns);
 		const long long output =
 			(long long)((rig->output.size - printed) * 1000000000 / (passed_ns + 1));
+		const long long lists =
+			(long long)((rig->lists.count - listed) * 1000000000 / (passed_ns + 1));
 		least_output = least_output < 0 || output < least_output ? output : least_output;
+		least_lists = least_lists < 0 || lists < least_lists ? lists : least_lists;
 		bool running = before.count > 0 && after.count > 0;
 		long long percent = running ? busiest(&before, &after, passed_ns) : -1;
 		known += !running || percent >= 0;
@@ -237,4 +242,7 @@ void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const c
 		rig->run,
 		check_format(rig->run, "bytes a second that the plugin printed %s", during),
 		least_output, RIG_IDLE_OUTPUT);
+	(void)check_expect_at_most(rig->run,
+				   check_format(rig->run, "device lists a second %s", during),
+				   least_lists, requirement_limit(CHECK_LAW_14));
 }

@@ -167,11 +167,11 @@ function patience({args = [], checks}) {
 	return checks.length === 0 ? Number.MAX_VALUE : percent * (1 + checks.filter((id) => /^(registration|restart)/.test(id)).length);
 }
 
-// The processors' time since they were started, and how much of it they waited.
+// The processors' time since they were started, and how much of it they waited, or gave to what is to stand back (nice).
 function processorTime() {
 	const times = cpus().map((cpu) => cpu.times);
 	const sum = (values) => values.reduce((a, b) => a + b, 0);
-	return {all: sum(times.flatMap((t) => Object.values(t))), idle: sum(times.map((t) => t.idle))};
+	return {all: sum(times.flatMap((t) => Object.values(t))), idle: sum(times.map((t) => t.idle + t.nice))};
 }
 
 // Returns the runs that surprise, with what they are complained of. Those that take longest begin. At most `width` at a time: one more

@@ -37,6 +37,9 @@ const several = (each) => {
 // The command knows one device.
 const ofOneDevice = (each) => ({...each, args: each.args.map((arg) => arg.replace('$DEVICE_ID', 'gpu-0'))});
 
+// Of a plugin with two resources.
+const ofBoth = (each) => ({...each, args: each.args.filter((arg) => arg !== '--resource' && arg !== 'example.com/gpu')});
+
 // In this mount namespace the folder of Vulkan drivers can change.
 const icds = '/usr/share/vulkan/icd.d';
 const away = join(work, 'away');
@@ -57,20 +60,27 @@ const referencePlugin = {
 
 await judgeAll([
 	...(lavapipe ? [referencePlugin] : []),
-	wrong('health.device-fails', 'looks-at-no-device', 'gpu-0 after it failed: got Healthy after 60 s'),
+	...sameRun(wrong('health.device-fails', 'looks-at-no-device', 'gpu-0 after it failed: got Healthy after 60 s'), {
+		check: 'health.device-returns', wanted: 'unsupported', reason: 'see health.device-fails',
+	}),
+	wrong('health.device-fails', 'serves-no-more-after-a-closed-stream', 'the stream of example.com/gpu after a device failed: got ended, and the plugin did not register again'),
+	wrong('health.others-stay', 'refuses-the-last-while-another-is-ill', 'Allocate of gpu-2 after gpu-0 failed: got INTERNAL gpu-2 is unhealthy'),
+	wrong('health.settles', 'ends-when-the-change-is-sent', 'the plugin after SIGTERM, when gpu-0 failed without a kubelet: got still running'),
 	wrong('health.device-fails', 'lists-on-the-last-stream', 'gpu-0 after it failed: got Healthy after 60 s, unlike on a second stream'),
 	wrong('health.device-fails', 'lists-on-the-first-stream', 'gpu-0 on a second stream after it failed: got Healthy'),
 	wrong('health.device-fails', 'last-device-unwatched', 'gpu-1, the last device, after it failed: got Healthy'),
 	ofOneDevice(right('health.device-fails', 'last-device-unwatched')),
 	wrong('health.idle', 'prints-while-ill', 'bytes a second that the plugin printed while gpu-0 was failed'),
+	wrong('health.idle', 'lists-while-ill', 'device lists a second while gpu-0 was failed'),
 	right('health.idle', 'none'),
+	ofBoth(wrong('health.device-fails', 'shared-too looks-at-no-device', 'shared-0 of example.com/shared, which is gpu-0 of example.com/gpu, after it failed: got Healthy')),
+	ofBoth(right('health.device-fails', 'shared-too')),
 	wrong('health.others-stay', 'slow-while-ill', 'milliseconds of Allocate of other devices after gpu-0 failed'),
 	wrong('health.device-fails', 'another-fails', 'gpu-0 after it failed: got Healthy after 60 s, and Unhealthy is gpu-1'),
 	wrong('health.device-fails', 'well-every-other-second', 'gpu-0 in the 10 s after its failure was listed: got Healthy for a time'),
 	wrong('health.device-returns', 'ill-every-other-second-after-it', 'gpu-0 in the 3 s after its return was listed: got not Healthy for a time'),
 	wrong('health.device-fails', 'first-list-of-the-start', 'gpu-0 on a stream that was opened after it failed: got Healthy'),
 	...['second-stream-never', 'two-streams-at-a-time'].map((fault) => right('health.device-fails', fault)),
-	row('health.device-returns', 'looks-at-no-device', {wanted: 'unsupported', reason: 'see health.device-fails'}),
 	wrong('health.device-returns', 'ill-for-good', 'gpu-0 after it was restored: got Unhealthy after 60 s'),
 	wrong('health.device-returns', 'ends-when-a-device-fails', 'got Unhealthy, and the plugin ended'),
 	wrong('health.device-fails', 'well-again-by-itself', 'gpu-0 in the 10 s after its failure was listed: got Healthy for a time'),
@@ -79,6 +89,7 @@ await judgeAll([
 	wrong('health.settles', 'registers-when-all-are-well', 'example.com/gpu, after a kubelet\'s restart while gpu-0 was failed: got neither'),
 	wrong('health.device-returns', 'places-until-a-failure', 'NUMA nodes of gpu-0 after it returned: got none, expected 1'),
 	right('health.device-returns', 'places-while-all-are-well'),
+	wrong('health.device-returns', 'returns-under-another-id', 'gpu-0 after it was restored: got not listed after 60 s; listed are gpu-0-1, gpu-1'),
 	wrong('health.device-returns', 'refuses-what-returned', 'Allocate of gpu-0 after it returned: got INTERNAL'),
 	wrong('health.allocated-device', 'device-vanishes', 'gone from the list at once'),
 	wrong('health.settles', 'drops-changes-for-20-s', 'gpu-0 after it was restored: got Unhealthy'),
@@ -98,7 +109,7 @@ await judgeAll([
 	wrong('health.settles', 'changes-need-a-stream', 'gpu-0 after it failed, without a kubelet: got Healthy'),
 	wrong('health.device-fails', 'replicas-fail-one-by-one', 'gpu-0::1, a replica of gpu-0::0, after it failed: got Healthy'),
 	right('health.device-fails', 'replicas'),
-	wrong('health.device-fails', 'listed-twice-when-ill', 'gpu-0 after it failed: got Healthy after 60 s'),
+	wrong('health.device-fails', 'listed-twice-when-ill', 'gpu-0 after it failed: got Healthy and Unhealthy, listed twice after 60 s'),
 	wrong('health.others-stay', 'allocates-while-all-are-well', 'Allocate of other devices after gpu-0 failed: got INTERNAL a device is lost'),
 	wrong('health.others-stay', 'prepares-while-all-are-well', 'PreStartContainer of other devices after gpu-0 failed: got INTERNAL a device is lost'),
 	wrong('health.others-stay', 'prefers-while-all-are-well', 'GetPreferredAllocation of other devices after gpu-0 failed: got INTERNAL'),

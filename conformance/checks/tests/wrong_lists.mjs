@@ -68,6 +68,7 @@ const wrong = {
 		[plugin({leak: {method: 'ListAndWatch', descriptors: 1}}), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'ListAndWatch', threads: 1}}), 'threads of the plugin'],
 		[plugin({leak: {method: 'ListAndWatch', bytes: 60000}}), 'bytes of memory of the plugin'],
+		[plugin({leak: {method: 'ListAndWatch', bytes: 100000000}}), 'more after'],
 		[plugin({rpc: {ListAndWatch: {hang: true, skip: 50}}}), 'opened and cancelled'],
 		[nodePlugin('lists-late-and-leaks', 600), 'open descriptors of the plugin'],
 		[nodePlugin('cancelled-streams-end-all'), 'opened and cancelled'],

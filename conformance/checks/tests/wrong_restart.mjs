@@ -25,6 +25,7 @@ const wrong = {
 	'registration.files-of-others': {'sweeps-the-directory': 'the file other-vendor.sock: got removed'},
 	'allocate.after-restart': {'variable-of-the-process': 'answers after the plugin\'s restart: got gpu-0: envs[SESSION] = '},
 	'restart.flapping': {
+		'lists-late-after-a-restart 6000': 'milliseconds to the first list after the last restart',
 		'options-at-first-only': 'get_preferred_allocation_available after the restarts: got 0, expected 1',
 		'places-until-a-restart': 'example.com/gpu gpu-0 on NUMA nodes 1 is gone',
 		'variable-of-the-registration': 'gpu-0 after the kubelet\'s restarts: got envs[SESSION] = 5',

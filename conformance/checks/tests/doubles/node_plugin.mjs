@@ -2,7 +2,7 @@
 // usage: node node_plugin.mjs PLUGIN-DIR [FAULT]
 // A device plugin on Node's HTTP/2, without a gRPC library, and with at most one fault: each entry of `faults` changes the plugin in
 // one way in which plugins of others have failed, or could.
-import {spawnSync} from 'node:child_process';
+import {spawn, spawnSync} from 'node:child_process';
 import {chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
 import http2 from 'node:http2';
 import net from 'node:net';
@@ -649,6 +649,7 @@ const faults = {
 	},
 	/* Right: the first list of a stream comes late. */
 	'lists-late': (ms) => unlike('onStream', (before, stream, headers) => setTimeout(() => before(stream, headers), headers[':path'].endsWith('ListAndWatch') ? ms : 0)),
+	'lists-late-after-a-restart': (ms) => unlike('onStream', (before, stream, headers) => setTimeout(() => before(stream, headers), plugin.restarts > 0 && headers[':path'].endsWith('ListAndWatch') ? ms : 0)),
 	'lists-late-and-leaks': (ms) => {
 		faults['descriptor-an-open-stream']();
 		faults['lists-late'](ms);
@@ -1290,6 +1291,43 @@ const faults = {
 	},
 	'last-device-unwatched': () => unlike('failed', (before) => before().filter((id) => id !== plugin.ids.at(-1))),
 	'prints-while-ill': () => setInterval(() => plugin.failed().length > 0 && process.stderr.write(`${'a device is lost '.repeat(300)}\n`), 50),
+	'lists-while-ill': () => setInterval(() => plugin.failed().length > 0 && plugin.streams.forEach((stream) => stream.write(framed(plugin.list()))), 50),
+	// Another process offers the same devices as example.com/shared.
+	'shared-too': (how = 'none') => {
+		faults['nodes-of-their-own']();
+		spawn(process.execPath, [process.argv[1], directory, 'shares', how], {stdio: ['pipe', 'inherit', 'inherit']});
+	},
+	shares: (how) => {
+		const idOf = (id) => id.replace('gpu', 'shared');
+		faults['nodes-of-their-own']();
+		plugin.resource = 'example.com/shared';
+		plugin.ids = plugin.ids.map(idOf);
+		unlike('failed', (before) => before().map(idOf));
+		faults[how]?.();
+		process.stdin.resume().on('end', () => plugin.stop());
+	},
+	'serves-no-more-after-a-closed-stream': () => {
+		let closed = false;
+		unlike('watch', (before, stream) => {
+			before(stream);
+			stream.on('close', () => (closed = true));
+		});
+		unlike('lookAtDevices', (before) => {
+			if (!closed || plugin.failed().join() === plugin.sent) return before();
+			plugin.look = () => {};
+			plugin.disconnect();
+			plugin.closeServer();
+		});
+	},
+	'refuses-the-last-while-another-is-ill': () => {
+		plugin.ids.push('gpu-2');
+		faults['nodes-of-their-own']();
+		unlike('refuses', (before, id) => before(id) || (id === plugin.ids.at(-1) && plugin.failed().length > 0));
+	},
+	'ends-when-the-change-is-sent': () => {
+		unlike('lookAtDevices', (before) => plugin.streams.size > 0 && before());
+		unlike('stop', (before) => (plugin.failed().join() === plugin.sent ? before() : setTimeout(() => plugin.stop(), 100)));
+	},
 	'slow-while-ill': () => unlike('allocate', (before, data) => {
 		for (const end = Date.now() + 6000; plugin.failed().length > 0 && Date.now() < end;);
 		return before(data);
@@ -1340,6 +1378,11 @@ const faults = {
 		faults['places-while'](() => (well &&= plugin.failed().length === 0));
 	},
 	places: () => faults['places-while'](() => true),
+	'returns-under-another-id': () => {
+		const ever = new Set();
+		unlike('failed', (before) => before().map((id) => (ever.add(id), id)));
+		unlike('device', (before, id, failed) => before(!failed && ever.has(id) ? `${id}-1` : id, failed));
+	},
 	/* Right: both ids stand for one device. */
 	'replicas-vanish': () => {
 		unlike('failed', (before) => (before().length > 0 ? plugin.ids : []));
