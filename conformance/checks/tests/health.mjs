@@ -26,7 +26,7 @@ const row = (check, fault, more) => {
 const wrong = (check, fault, reason) => row(check, fault, {reason});
 const right = (check, fault) => row(check, fault, {wanted: 'pass'});
 // A second check of the same run.
-const sameRun = (first, second) => [first, {...first, ...second}];
+const sameRun = (first, second) => [first, {...first, ...second, needsOthers: true}];
 // Several devices can be failed at the same time.
 const several = (each) => {
 	const {FAILED_DEVICES: file} = each.env;
