@@ -70,6 +70,6 @@ enum listed health_wait_until(struct device_under_test *device, bool healthy, ui
 /* The state that the list shows does not change by itself; nothing is recorded when the plugin registers meanwhile. */
 void health_expect_stays(struct device_under_test *device, bool healthy, int seconds);
 
-/* A device that fails (health_fails.c); one that works again (health_returns.c); devices other than the failing one (health_others.c); repeated failures
- * and returns (health_settles.c). */
+/* A device that fails (health_fails.c); one that works again (health_returns.c); devices other than the failing one
+ * (health_others.c); repeated failures and returns (health_settles.c). */
 check_body health_device_fails, health_device_returns, health_others_stay, health_settles;
