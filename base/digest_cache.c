@@ -39,6 +39,12 @@ static bool is_same(const struct record *record, const struct file_status *file)
 	       record->changed_ns == file->changed_ns;
 }
 
+static void add_record(struct digest_cache *cache, const struct record *record)
+{
+	cache->records = array_grow(cache->records, cache->count, sizeof(*record));
+	cache->records[cache->count++] = *record;
+}
+
 /* False: the file does not exist, cannot be trusted, or is full, and starts anew. */
 static bool read_records(struct digest_cache *cache)
 {
@@ -49,13 +55,13 @@ static bool read_records(struct digest_cache *cache)
 			      NULL) < 0 ||
 	    size % sizeof(struct record) != 0)
 		return false;
-	cache->count = size / sizeof(struct record);
-	cache->records = (struct record *)(void *)STEAL(data);
-	for (size_t i = 0; i < cache->count; i++) {
-		const struct record *record = &cache->records[i];
-		if (memcmp(record->magic, magic, sizeof(magic)) != 0 || record->end != '\n' ||
-		    memchr(record->digest, '\0', DIGEST_SIZE) != record->digest + DIGEST_SIZE - 1)
+	for (size_t at = 0; at < size; at += sizeof(struct record)) {
+		struct record record;
+		memcpy(&record, data + at, sizeof(record));
+		if (memcmp(record.magic, magic, sizeof(magic)) != 0 || record.end != '\n' ||
+		    memchr(record.digest, '\0', DIGEST_SIZE) != record.digest + DIGEST_SIZE - 1)
 			return false;
+		add_record(cache, &record);
 	}
 	return cache->count < RECORDS_MAX;
 }
@@ -115,10 +121,9 @@ void digest_cache_add(struct digest_cache *cache, const struct file_status *befo
 	if (strlen(digest) != DIGEST_SIZE - 1 || before->changed_ns >= read_ns - settled_ns ||
 	    !is_same(&record, now) || cache->count == RECORDS_MAX)
 		return;
-	cache->records = array_grow(cache->records, cache->count, sizeof(record));
 	memcpy(record.magic, magic, sizeof(magic));
 	memcpy(record.digest, digest, DIGEST_SIZE);
-	cache->records[cache->count++] = record;
+	add_record(cache, &record);
 
 	/* One write a record: several processes may append. */
 	uv_fs_t request CLEANUP(uv_fs_req_cleanup) = {0};

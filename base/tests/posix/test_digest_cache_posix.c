@@ -79,6 +79,24 @@ static void test_unchanged(void)
 	fixture_close(&fixture);
 }
 
+/* A run reads what the run before kept, and adds several. */
+static void test_several_more(void)
+{
+	struct fixture fixture;
+	fixture_open(&fixture);
+	keep(&fixture, 10);
+	struct digest_cache *cache CLEANUP_DIGEST_CACHE = NULL;
+	CU_ASSERT_EQUAL_FATAL(digest_cache_open(fixture.cache, &cache, NULL), 0);
+	for (uint64_t i = 1; i <= 20; i++) {
+		struct file_status other = fixture.status;
+		other.inode += i;
+		digest_cache_add(cache, &other, &other, clock_realtime_ns() + 10000000000, digest);
+		CU_ASSERT_PTR_NOT_NULL(digest_cache_find(cache, &other));
+	}
+	expect_found(&fixture, digest);
+	fixture_close(&fixture);
+}
+
 /* Its length is the same, and its mtime is set back. */
 static void test_changed(void)
 {
@@ -143,5 +161,6 @@ static void test_not_believed(void)
 }
 
 UNIT_MAIN("digest cache", {"an unchanged file is known", test_unchanged},
+	  {"several are added to those of a file", test_several_more},
 	  {"a changed file is not", test_changed}, {"a fresh file is not kept", test_too_fresh},
 	  {"a cache of others is not believed", test_not_believed})
