@@ -165,7 +165,7 @@ int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kube
 	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_stream_open(plugin, NULL, out, err);
 	if (rc == 0)
-		rc = kubelet_stream_wait(*out, RIG_CALL_MS, err);
+		rc = kubelet_stream_wait(*out, context_wait_ms(rig->context, RIG_CALL_MS), err);
 	rig_waited(rig, start);
 	return rig_explain(rig, rc, err);
 }
