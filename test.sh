@@ -130,7 +130,7 @@ else
 	start_tests wine-node dev 0 -j 1 -L "$unsanitized" -L '^wine$' -LE "$left_out"
 	wait
 	start_tests dev dev 0 -j $((jobs * 4)) -L "$unsanitized" -LE "$left_out|^wine\$"
-	start_tests asan asan 10 -j $((jobs * 4)) -LE "$left_out|^($sanitized)\$"
+	start_tests asan asan 10 -j $((jobs * 3)) -LE "$left_out|^($sanitized)\$"
 fi
 wait
 
