@@ -13,7 +13,8 @@
 #   vm, cluster   the virtual machine node; the tests on a real Kubernetes
 #   PRESET   its tests, whole
 # Presets are built one after another; what runs under Wine is tested first (windows, and wine-node of dev), then dev and asan, each
-# pair side by side, where those with sanitizers take the time that others leave; the output ends with the ten slowest tests and ctest's summary of each preset, failed ones last.
+# pair side by side, where those with sanitizers take the time that others leave; the output ends with the ten slowest tests and
+# ctest's summary of each preset, failed ones last.
 set -eu
 
 cd "$(dirname "$0")"

@@ -23,15 +23,17 @@ static char *find_unsound(const struct kubelet_device_list *list)
 {
 	const struct kubelet_device **sorted CLEANUP_FREE = list_sorted(list);
 	for (size_t i = 0; i < list->count; i++) {
+		const struct kubelet_device *device = sorted[i];
+		const bool is_text = device->id[0] != '\0' && list_id_is_text(device->id);
+		const bool is_twice = i > 0 && text_equal(device->id, sorted[i - 1]->id);
+		if (is_text && !is_twice && list_health_is_known(device))
+			continue;
 		struct text id CLEANUP_TEXT = {0};
-		text_add_escaped(&id, sorted[i]->id, strlen(sorted[i]->id));
-		if (sorted[i]->id[0] == '\0' || !list_id_is_text(sorted[i]->id))
-			return text_format("the id '%s'", text_string(&id));
-		if (i > 0 && text_equal(sorted[i]->id, sorted[i - 1]->id))
-			return text_format("%s twice", text_string(&id));
-		if (!list_health_is_known(sorted[i]))
-			return text_format("health '%s' of %s", sorted[i]->health,
-					   text_string(&id));
+		text_add_escaped(&id, device->id, strlen(device->id));
+		return !is_text ? text_format("the id '%s'", text_string(&id))
+		       : is_twice
+			       ? text_format("%s twice", text_string(&id))
+			       : text_format("health '%s' of %s", device->health, text_string(&id));
 	}
 	return NULL;
 }
@@ -64,10 +66,10 @@ void every_list_keep(struct rig *rig)
 	struct error err = {0};
 	struct members line CLEANUP_MEMBERS = members_new();
 	member_string(&line, "check", check_row(rig->run)->id);
-	member_number(&line, "lists", (double)rig->lists.later);
 	member_string(&line, "wrong", rig->lists.wrong != NULL ? rig->lists.wrong : "");
 	if (json_append_line(check_run_path(rig->run, kept_file), line.object, &err) < 0)
 		check_note(rig->run, "%s", err.text);
+	rig->lists.later = 0;
 }
 
 void every_list_free(struct every_list *lists)
@@ -84,7 +86,6 @@ void list_later_lists(struct check_run *run)
 		return;
 	(void)rig_watch(rig, LATER_MS, WATCH_THOROUGH_MS);
 	every_list_keep(rig);
-	rig->lists.later = 0;
 
 	static const char what[] = "later lists that a check saw";
 	size_t count = 0;

@@ -6,7 +6,7 @@
  * kubelet's restart are seen by a check of restarts, which judges something else. Findings are kept in the
  * run's folder, and list-and-watch.later-lists, which runs last, sums them up:
  *
- *   lists.ndjson   {"check", "lists", "wrong"} for each check that saw later lists; "wrong" is about the first
+ *   lists.ndjson   {"check", "wrong"} for each check that saw later lists; "wrong" is about the first
  *                  list that is not sound, or ""
  */
 
@@ -15,6 +15,6 @@
 /* Other checks judge the first list of a resource in a check; where it is not sound, later ones are not judged. */
 void every_list_see(struct rig *rig, const struct kubelet_event *event);
 
-/* At the end of the check. */
+/* Keeps what was seen since the last call. */
 void every_list_keep(struct rig *rig);
 void every_list_free(struct every_list *lists);

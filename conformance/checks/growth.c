@@ -16,8 +16,7 @@ enum {
 	/* A heap grows before its garbage is collected: Go's to 4 MiB, and that of Node.js by 16 MiB over the first 128
 	 * rounds and, where nothing else uses the processors, by up to 45 MiB over the next 384. */
 	MEMORY_SURE = 64 << 20,
-	MEMORY_MAX =
-		1 << 30, /* more than the first round used: further rounds would harm the node */
+	MEMORY_MAX = 1 << 30, /* beyond the first round: more would harm the node */
 };
 
 bool rig_usage(const struct rig *rig, struct usage *out)

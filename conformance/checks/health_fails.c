@@ -32,20 +32,19 @@ static bool is_noticed_on_second(void *user)
 }
 
 /* Another id that stands for the device: in the resource by its name and its grant, in another one, which may offer the
- * devices shared, by the device nodes of its grant. A resource of one id may stand for all devices (monitoring). */
+ * devices shared, by the device nodes of its grant. A resource of one id may stand for all devices (monitoring).
+ * `one` is the device's answer, or NULL. */
 struct replica {
 	const char *resource, *id; /* NULL: none */
 };
 
-static struct replica find_replica(struct device_under_test *device, const char *resource)
+static struct replica find_replica(struct device_under_test *device, const char *resource,
+				   const V1beta1__ContainerAllocateResponse *one)
 {
 	struct rig *rig = device->rig;
 	const bool own = text_equal(resource, device->resource);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct text busy CLEANUP_TEXT = {0};
-	struct rpc_answer own_answer CLEANUP_RPC_ANSWER = {0};
-	const V1beta1__ContainerAllocateResponse *one =
-		rig_ask(rig, device->resource, &device->id, 1, &own_answer);
 	(void)rig_free_ids(rig, resource, &ids, &busy);
 	if (one == NULL || (!own && (ids.count < 2 || one->n_devices == 0)))
 		return (struct replica){0};
@@ -136,11 +135,14 @@ void health_device_fails(struct check_run *run)
 	if (device == NULL)
 		return;
 	struct rig *rig = device->rig;
-	struct replica replica = find_replica(device, device->resource);
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	const V1beta1__ContainerAllocateResponse *one =
+		rig_ask(rig, device->resource, &device->id, 1, &reply);
+	struct replica replica = find_replica(device, device->resource, one);
 	struct replica shared = {0};
 	rig_each (resource, rig) {
 		if (shared.id == NULL && !text_equal(resource, device->resource))
-			shared = find_replica(device, resource);
+			shared = find_replica(device, resource, one);
 	}
 	device->second = open_further(device);
 	const bool only_one = device->second == NULL;

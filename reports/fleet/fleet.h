@@ -157,7 +157,8 @@ extern const char *const fleet_merge_unneeded[];
 /*
  * Counts a report in the struct fleet_merge `to`: a `use` of report_files_read(). The node's name is that of the
  * report's folder. ERROR_FORMAT: it is not a report of that node: the folder's name is not valid for a node, the run was
- * on no node or, according to its identities, on another one, or the report contradicts itself; ERROR_LIMIT: too many groups or failures. Such a report is not counted.
+ * on no node or, according to its identities, on another one, or the report contradicts itself; ERROR_LIMIT: too many
+ * groups or failures. Such a report is not counted.
  */
 int fleet_merge_add(const char *path, const cJSON *report, void *to, struct error *err);
 

@@ -167,7 +167,7 @@ function patience({args = [], checks}) {
 	return checks.length === 0 ? Number.MAX_VALUE : percent * (1 + checks.filter((id) => /^(registration|restart)/.test(id)).length);
 }
 
-// The processors' time since they were started, and how much of it they waited, or gave to what is to stand back (nice).
+// The processors' time since they were started, and how much of it they waited, or gave to processes that yield to others (nice).
 function processorTime() {
 	const times = cpus().map((cpu) => cpu.times);
 	const sum = (values) => values.reduce((a, b) => a + b, 0);
