@@ -30,6 +30,10 @@ int elf_closure_new(const char *root, struct elf_closure **out, struct error *er
 	if (rc < 0)
 		return rc;
 	*out = memory_allocate(1, sizeof(**out));
+	if (*out == NULL) {
+		elf_search_free(search);
+		return error_memory(err);
+	}
 	(*out)->search = search;
 	return 0;
 }
@@ -52,8 +56,11 @@ static int add_file(struct elf_closure *closure, const struct elf_known *known,
 	if (closure->file_count >= ELF_CLOSURE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: more than %d files are needed", destination,
 				 (int)ELF_CLOSURE_MAX);
-	closure->files =
+	struct elf_file *files =
 		arena_grow(arena, closure->files, closure->file_count, sizeof(*closure->files));
+	if (files == NULL)
+		return error_memory(err);
+	closure->files = files;
 	closure->files[closure->file_count++] = (struct elf_file){
 		known->source, arena_string(arena, destination), known->info.bits};
 	return 0;
@@ -66,8 +73,11 @@ static void add_missing(struct elf_closure *closure, const char *name, const cha
 		if (strcmp(closure->missing[i].name, name) == 0)
 			return;
 	}
-	closure->missing = arena_grow(arena, closure->missing, closure->missing_count,
-				      sizeof(*closure->missing));
+	struct elf_missing *missing = arena_grow(arena, closure->missing, closure->missing_count,
+						 sizeof(*closure->missing));
+	if (missing == NULL)
+		return;
+	closure->missing = missing;
 	closure->missing[closure->missing_count++] =
 		(struct elf_missing){arena_string(arena, name), arena_string(arena, needed_by)};
 }
@@ -94,8 +104,11 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 	char *origin CLEANUP_FREE =
 		path_directory(info->interpreter != NULL ? known->resolved : destination);
 	struct closure_object *object = arena_allocate(arena, sizeof(*object));
-	process->objects = arena_grow(arena, process->objects, process->count,
-				      sizeof(struct closure_object *));
+	struct closure_object **objects = arena_grow(arena, process->objects, process->count,
+						     sizeof(struct closure_object *));
+	if (origin == NULL || object == NULL || objects == NULL)
+		return error_memory(err);
+	process->objects = objects;
 	*object = (struct closure_object){known, arena_string(arena, destination),
 					  arena_string(arena, origin), loader};
 	process->objects[process->count++] = object;
@@ -136,7 +149,7 @@ static int closure_search(const struct closure_process *process,
 		if (rc < 0)
 			return rc;
 		*destination = path_normalize(path);
-		return 0;
+		return *destination != NULL ? 0 : error_memory(err);
 	}
 
 	/* DT_RPATH counts only without DT_RUNPATH, but then also that of the objects that led here. */
@@ -160,7 +173,8 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 	struct closure_process process = {.closure = closure, .names = &names};
 	char *destination CLEANUP_FREE = path_normalize(path);
 	const struct elf_known *known = NULL;
-	int rc = elf_search_file(closure->search, path, &known, err);
+	int rc = destination != NULL ? elf_search_file(closure->search, path, &known, err)
+				     : error_memory(err);
 	if (rc == 0)
 		rc = closure_load(&process, known, destination, destination, NULL, err);
 	if (rc == 0 && process.count != 0 && known->info.interpreter != NULL) {

@@ -33,10 +33,14 @@ static int config_include(struct elf_search *search, const char *pattern, const 
 		path_is_absolute(pattern) ? memory_copy(pattern) : path_join(base, pattern);
 	char *directory CLEANUP_FREE = path_directory(full);
 	char *host CLEANUP_FREE = search_host_path(search, directory);
+	if (base == NULL || full == NULL || directory == NULL || host == NULL)
+		return error_memory(err);
 	if (file_list(host, &names, NULL) < 0)
 		return 0; /* as the loader's own tool does */
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *included CLEANUP_FREE = path_join(directory, names.items[i]);
+		if (included == NULL)
+			return error_memory(err);
 		if (text_glob(path_base(full), names.items[i]))
 			rc = config_read(search, included, depth + 1, err);
 	}
@@ -77,6 +81,8 @@ static int config_read(struct elf_search *search, const char *path, unsigned dep
 	if (depth > CONFIG_DEPTH_MAX || file_resolve(search->root, path, &resolved, NULL) < 0)
 		return 0;
 	char *host CLEANUP_FREE = search_host_path(search, resolved);
+	if (host == NULL)
+		return error_memory(err);
 	int rc = file_read(host, CONFIG_SIZE_MAX, &data, NULL, err);
 	if (rc == 0)
 		text_list_split(&lines, data, '\n');
@@ -88,9 +94,12 @@ static int config_read(struct elf_search *search, const char *path, unsigned dep
 int elf_search_open(const char *root, struct elf_search **out, struct error *err)
 {
 	struct elf_search *search = memory_allocate(1, sizeof(*search));
+	if (search == NULL)
+		return error_memory(err);
 	bool prefixed = root != NULL && root[0] != '\0' && strcmp(root, "/") != 0;
 	search->root = memory_copy(prefixed ? root : "");
-	int rc = config_read(search, "/etc/ld.so.conf", 0, err);
+	int rc = search->root != NULL ? config_read(search, "/etc/ld.so.conf", 0, err)
+				      : error_memory(err);
 	if (rc < 0)
 		elf_search_free(search);
 	else
@@ -125,8 +134,11 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 	}
 	char *source CLEANUP_FREE = search_host_path(search, resolved);
 	struct elf_known *known = arena_allocate(&search->arena, sizeof(*known));
-	search->known = arena_grow(&search->arena, search->known, search->known_count,
-				   sizeof(struct elf_known *));
+	struct elf_known **list = arena_grow(&search->arena, search->known, search->known_count,
+					     sizeof(struct elf_known *));
+	if (source == NULL || known == NULL || list == NULL)
+		return error_memory(err);
+	search->known = list;
 	known->source = arena_string(&search->arena, source);
 	known->resolved = arena_string(&search->arena, resolved);
 	search->known[search->known_count++] = known;
@@ -216,12 +228,12 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 		if (directory == NULL || !path_is_absolute(directory))
 			continue;
 		char *path CLEANUP_FREE = path_join(directory, name);
-		int rc = elf_search_file(search, path, out, err);
+		int rc = path != NULL ? elf_search_file(search, path, out, err) : error_memory(err);
 		if (rc < 0 || (*out)->info.bits != fits->bits ||
 		    (*out)->info.machine != fits->machine)
 			continue;
 		*destination = path_normalize(path);
-		return 0;
+		return *destination != NULL ? 0 : error_memory(err);
 	}
 	return error_set(err, ERROR_NOT_FOUND, "%s: not found in any library directory", name);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json_members.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -224,7 +225,7 @@ static int compare_places(const void *a, const void *b)
 /* Refuses the first repeated key. Sorts, because untrusted input determines how many there are. */
 static int refuse_repeated(struct reading *reading, const struct json_at *at, size_t count)
 {
-	struct place *places CLEANUP_FREE = calloc(count + 1, sizeof(*places));
+	struct place *places CLEANUP_FREE = memory_allocate(count + 1, sizeof(*places));
 	struct json_at element = {.parent = at};
 	size_t found = 0;
 	if (places == NULL)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/memory_internal.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int memory_exit_code_ = -1;
+static _Thread_local bool ran_out;
 
 void *memory_checked_(void *memory)
 {
@@ -16,7 +18,17 @@ void *memory_checked_(void *memory)
 		(void)fwrite(message, 1, sizeof(message) - 1, stderr);
 		_Exit(memory_exit_code_);
 	}
+	if (memory == NULL)
+		ran_out = true;
 	return memory;
+}
+
+bool memory_ran_out(void)
+{
+	bool before = ran_out;
+
+	ran_out = false;
+	return before;
 }
 
 void *memory_allocate(size_t count, size_t size)

@@ -10,6 +10,7 @@
  * callers return ERROR_MEMORY.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Zeroed memory for an array. */
@@ -21,6 +22,10 @@ void *memory_resize(void *array, size_t count, size_t size);
 /* A copy of the string, and of at most its first `size` bytes. */
 char *memory_copy(const char *string);
 char *memory_copy_start(const char *string, size_t size);
+
+/* Has any of these functions failed in this thread since the last call of memory_ran_out()? What was made in between
+ * may be incomplete, even where nothing reported an error. */
+bool memory_ran_out(void);
 
 /* From now on memory that runs out ends the process: "out of memory" on stderr, then this exit
  * code, without any exit handler. cJSON allocates in the same way. main() calls it first. */

@@ -115,6 +115,9 @@ char *path_normalize(const char *path)
 {
 	struct text out CLEANUP_TEXT = {0};
 	size_t root = root_length(path);
+	if (text_extend(&out, strlen(path) + 1) == NULL)
+		return NULL;
+	text_reset(&out);
 	for (size_t i = 0; i < root; i++)
 		text_append(&out, is_separator(path[i]) ? PATH_SEPARATOR : path + i, 1);
 	for (const char *p = path + root; *p != '\0';) {

@@ -83,6 +83,16 @@ function(gpucert_unit_test name)
 	gpucert_run_under_wine(${name} TARGET ${name} TIMEOUT ${arg_TIMEOUT} OPTIONS ${arg_WINE})
 endfunction()
 
+# gpucert_starved(TEST...): the tests may use base/tests/starved.h.
+function(gpucert_starved)
+	foreach(test IN LISTS ARGN)
+		if(TARGET ${test})
+			target_sources(${test} PRIVATE "${PROJECT_SOURCE_DIR}/base/tests/starved.c")
+			target_link_options(${test} PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+		endif()
+	endforeach()
+endfunction()
+
 # gpucert_run_under_wine(TEST TARGET program TIMEOUT seconds [OPTIONS options...]): in the Windows build, lets the test run
 # its program with these options of wine-run, which ends it and says so before ctest's own time limit, and adds the label
 # "wine". To be said when the target has its test. Does nothing in other builds.

@@ -2,6 +2,7 @@
 #include "discovery/builder.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "discovery/filter.h"
@@ -62,8 +63,6 @@ const char *builder_path(struct builder *builder, const char *directory, const c
 {
 	char *path CLEANUP_FREE = path_join(directory, name);
 
-	if (path == NULL)
-		builder->arena.failed = true;
 	return builder_string(builder, path);
 }
 
@@ -262,11 +261,11 @@ static int order(const void *left, const void *right)
 int builder_finish(struct builder *builder, const struct discovery_filter *filter,
 		   struct discovery_snapshot **out, struct error *err)
 {
-	struct owner *owner CLEANUP_FREE = calloc(1, sizeof(*owner));
+	struct owner *owner CLEANUP_FREE = memory_allocate(1, sizeof(*owner));
 	struct discovery_device *devices =
 		arena_allocate(&builder->arena, (builder->device_count + 1) * sizeof(*devices));
 
-	if (owner == NULL || devices == NULL || builder->arena.failed)
+	if (owner == NULL || devices == NULL)
 		return error_memory(err);
 	if (builder->device_count > 1)
 		qsort(builder->devices, builder->device_count, sizeof(*builder->devices), order);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "discovery/builder.h"
 #include "discovery/members.h"
 
@@ -56,7 +57,7 @@ char *discovery_to_json(const struct discovery_snapshot *snapshot)
 	static const char *const none[] = {NULL};
 	struct discovery_snapshot written = *snapshot;
 	struct discovery_device *devices CLEANUP_FREE =
-		calloc(snapshot->device_count + 1, sizeof(*devices));
+		memory_allocate(snapshot->device_count + 1, sizeof(*devices));
 
 	for (size_t i = 0; devices != NULL && i < snapshot->device_count; i++) {
 		const char *const *paths = snapshot->devices[i].location_paths;

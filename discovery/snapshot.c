@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "base/text.h"
 #include "discovery/builder.h"
 #include "discovery/members.h"
@@ -12,15 +13,17 @@ int discovery_take(const struct discovery_options *options, struct discovery_sna
 	struct builder builder CLEANUP_BUILDER = {0};
 	int rc = 0;
 
+	(void)memory_ran_out();
 	if (options == NULL)
 		options = &live;
 	if (options->recorded_node != NULL)
 		rc = recorded_read(options->recorded_node, &builder, err);
 	else
 		rc = node_discover(options, &builder, err);
-	if (rc < 0)
-		return rc;
-	return builder_finish(&builder, &options->filter, out, err);
+	/* A device without what memory was lacking for would look like a broken one. */
+	if (memory_ran_out())
+		return error_memory(err);
+	return rc == 0 ? builder_finish(&builder, &options->filter, out, err) : rc;
 }
 
 const struct discovery_device *discovery_find(const struct discovery_snapshot *snapshot,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "discovery/linux/kfd.h"
 #include "discovery/linux/node.h"
@@ -64,7 +65,7 @@ static void describe_platform(struct node *node, const char *directory,
 {
 	struct builder *builder = node->builder;
 	char *compatible CLEANUP_FREE =
-		strdup(sysfs_text(builder, directory, "of_node/compatible"));
+		memory_copy(sysfs_text(builder, directory, "of_node/compatible"));
 
 	device->kind = DISCOVERY_DISPLAY;
 	device->display = true;

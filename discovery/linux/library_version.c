@@ -2,6 +2,7 @@
 #include "discovery/linux/library_version.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <ctype.h>
@@ -64,7 +65,7 @@ typedef const char *find_version(const char *data, size_t size, const char *text
 static size_t scan(const char *path, find_version *find, const char *text,
 		   char out[LIBRARY_VERSION_SIZE])
 {
-	char *buffer CLEANUP_FREE = malloc(CHUNK_SIZE);
+	char *buffer CLEANUP_FREE = memory_allocate(1, CHUNK_SIZE);
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	size_t held = 0;
 	if (buffer == NULL || fd < 0)

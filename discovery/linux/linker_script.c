@@ -2,6 +2,7 @@
 #include "discovery/linux/linker_script.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ static const char *next_token(const char **at, size_t *size)
 
 int linker_script_inputs(const char *data, size_t size, struct text_list *inputs, struct error *err)
 {
-	char *text CLEANUP_FREE = strndup(data, size);
+	char *text CLEANUP_FREE = memory_copy_start(data, size);
 	const char *at = text;
 	const char *token = NULL;
 	size_t length = 0;
@@ -48,7 +49,7 @@ int linker_script_inputs(const char *data, size_t size, struct text_list *inputs
 			if (inputs->count >= LINKER_SCRIPT_INPUTS_MAX)
 				return error_set(err, ERROR_LIMIT, "names more than %d files",
 						 (int)LINKER_SCRIPT_INPUTS_MAX);
-			text_list_take(inputs, strndup(token, length));
+			text_list_take(inputs, memory_copy_start(token, length));
 		}
 		command = names_files;
 	}

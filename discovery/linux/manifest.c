@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <limits.h>
@@ -21,7 +22,7 @@ int manifest_find_library(struct elf_closure *closure, const char *manifest, con
 	if (directory == NULL)
 		return error_memory(err);
 	char *joined CLEANUP_FREE =
-		path_is_absolute(name) ? strdup(name) : path_join(directory, name);
+		path_is_absolute(name) ? memory_copy(name) : path_join(directory, name);
 	*out = joined != NULL ? path_normalize(joined) : NULL;
 	return *out != NULL ? 0 : error_memory(err);
 }
@@ -73,7 +74,7 @@ int opencl_icd_parse(const char *data, size_t size, char **library, struct error
 	}
 	if (!text_is_utf8(data + start, length - start))
 		return error_set(err, ERROR_FORMAT, "line 1: not UTF-8");
-	*library = strndup(data + start, length - start);
+	*library = memory_copy_start(data + start, length - start);
 	return *library != NULL ? 0 : error_memory(err);
 }
 
@@ -97,8 +98,8 @@ int vulkan_icd_parse(const char *data, size_t size, struct vulkan_icd *out, stru
 		rc = json_have_string(&icd, "api_version", &version, err);
 	if (rc < 0)
 		return rc;
-	out->library_path = strdup(library);
-	out->api_version = strdup(version);
+	out->library_path = memory_copy(library);
+	out->api_version = memory_copy(version);
 	return out->library_path != NULL && out->api_version != NULL ? 0 : error_memory(err);
 }
 

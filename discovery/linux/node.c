@@ -14,8 +14,6 @@ const char *node_local(const struct node *node, const char *host_path)
 {
 	char *path CLEANUP_FREE = places_local(node->places, host_path);
 
-	if (path == NULL)
-		node->builder->arena.failed = true;
 	return builder_string(node->builder, path);
 }
 

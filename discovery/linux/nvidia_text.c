@@ -2,6 +2,7 @@
 #include "discovery/linux/nvidia_text.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "discovery/include/gpucert/discovery.h"
 
@@ -21,7 +22,7 @@ static char *nvidia_value(const char *text, const char *key)
 			size_t length = strcspn(value, "\r\n");
 			while (length > 0 && strchr(" \t", value[length - 1]) != NULL)
 				length--;
-			return strndup(value, length);
+			return memory_copy_start(value, length);
 		}
 		line = end != NULL ? end + 1 : NULL;
 	}
@@ -78,7 +79,7 @@ char *nvidia_version_find(const char *text)
 		word += strspn(word, " \t");
 		size_t size = strcspn(word, " \t\n");
 		if (size > 0 && strspn(word, "0123456789.") == size && memchr(word, '.', size))
-			return strndup(word, size);
+			return memory_copy_start(word, size);
 		word += size > 0 ? size : 1;
 	}
 	return NULL;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "discovery/linux/sysfs.h"
 
@@ -56,7 +57,7 @@ char *pci_ids_find(const char *text, unsigned vendor, unsigned device)
 	for (; line != NULL; line = line_after(line)) {
 		if (text_starts_with(line, device_line)) {
 			const char *name = line + strlen(device_line);
-			return strndup(name, strcspn(name, "\r\n"));
+			return memory_copy_start(name, strcspn(name, "\r\n"));
 		}
 		if (line[0] != '\t' && line[0] != '#' && line[0] != '\n')
 			break;
@@ -68,7 +69,7 @@ char *pci_ids_find(const char *text, unsigned vendor, unsigned device)
  * too. */
 static bool is_detachable(struct builder *builder, const char *directory)
 {
-	char *at CLEANUP_FREE = strdup(directory);
+	char *at CLEANUP_FREE = memory_copy(directory);
 
 	for (int i = 0; at != NULL && i < BRIDGES_MAX; i++) {
 		if (text_equal(sysfs_text(builder, at, "removable"), "removable"))

@@ -128,8 +128,6 @@ static int add_device(struct node *node, const struct installed *installed,
 		runtime_add_vulkan_variables(&runtime, installed->manifest);
 	} else if (text_equal(installed->api, "opencl")) {
 		char *directory CLEANUP_FREE = path_directory(installed->manifest);
-		if (directory == NULL)
-			builder->arena.failed = true;
 		builder_add_variable(builder, device, "OCL_ICD_VENDORS", directory);
 		if (text_equal(driver->name, "pocl"))
 			builder_add_variable(builder, device, "POCL_CACHE_DIR", "/tmp/pocl-cache");

@@ -7,6 +7,7 @@
  */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "discovery/linux/places.h"
 
@@ -76,7 +77,7 @@ static int add_all(struct discovery_watch *watch, const struct text_list *direct
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < directories->count; i++)
-		rc = add(watch, strdup(directories->items[i]), "*.json", true, true, err);
+		rc = add(watch, memory_copy(directories->items[i]), "*.json", true, true, err);
 	return rc;
 }
 
@@ -103,7 +104,7 @@ static int add_node(struct discovery_watch *watch, const struct discovery_option
 	};
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(parts); i++) {
 		char *directory = parts[i].below[0] == '\0'
-					  ? strdup(parts[i].directory)
+					  ? memory_copy(parts[i].directory)
 					  : path_join(parts[i].directory, parts[i].below);
 		rc = add(watch, directory, parts[i].pattern, parts[i].contents, parts[i].events,
 			 err);
@@ -164,7 +165,7 @@ static uint64_t watch_fingerprint(const struct discovery_watch *watch)
 static void arm(struct discovery_watch *watch)
 {
 	for (size_t i = 0; i < watch->target_count && watch->inotify >= 0; i++) {
-		char *at CLEANUP_FREE = strdup(watch->targets[i].directory);
+		char *at CLEANUP_FREE = memory_copy(watch->targets[i].directory);
 		uint32_t events = DIRECTORY_EVENTS;
 
 		while (watch->targets[i].events && at != NULL &&
@@ -224,7 +225,7 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 			 struct discovery_watch **out, struct error *err)
 {
 	static const struct discovery_options live_node = {0};
-	struct discovery_watch *watch CLEANUP_WATCH = calloc(1, sizeof(*watch));
+	struct discovery_watch *watch CLEANUP_WATCH = memory_allocate(1, sizeof(*watch));
 	int rc = 0;
 
 	if (watch == NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/tests/starved.h"
 #include "base/tests/unit.h"
 #include "discovery/builder.h"
 #include "discovery/tests/tree.h"
@@ -162,11 +163,21 @@ static void test_the_first_nodes(void)
 	read_nodes(GPUCERT_SOURCE_DIR "/discovery/tests/previous", 2);
 }
 
+static int take_starved(void *path)
+{
+	const struct discovery_options options = {.recorded_node = path};
+	struct discovery_snapshot *snapshot = NULL;
+	int rc = discovery_take(&options, &snapshot, NULL);
+	discovery_free(snapshot);
+	return rc;
+}
+
 static void test_four_tesla_t4(void)
 {
 	char *path CLEANUP_FREE = text_format("%s/windows-4x-tesla-t4.json", nodes_directory);
 	const struct discovery_options options = {.recorded_node = path};
 	struct discovery_snapshot *snapshot = NULL;
+	starved_each(take_starved, path);
 	UNIT_INT(discovery_take(&options, &snapshot, NULL), 0);
 	if (snapshot == NULL)
 		return;

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/elf.h"
 #include "base/tests/elf_maker.h"
+#include "base/tests/starved.h"
 #include "base/tests/unit.h"
 #include "discovery/tests/tree.h"
 
@@ -90,6 +91,7 @@ static char *make_lavapipe(void)
 static void test_lavapipe(void)
 {
 	char *root CLEANUP_TREE = make_lavapipe();
+	starved_each(tree_take, root);
 	struct discovery_snapshot *snapshot = take(root);
 	char *seen CLEANUP_FREE = describe(discovery_find(snapshot, "lavapipe"));
 	UNIT_INT(snapshot->device_count, 1);
@@ -220,6 +222,7 @@ static char *make_pocl(void)
 static void test_pocl(void)
 {
 	char *root CLEANUP_TREE = make_pocl();
+	starved_each(tree_take, root);
 	struct discovery_snapshot *snapshot = take(root);
 	char *seen CLEANUP_FREE = describe(discovery_find(snapshot, "pocl"));
 	UNIT_INT(snapshot->diagnostic_count, 0);
@@ -323,6 +326,7 @@ static void test_mesa_of_hardware(void)
 	char *root CLEANUP_TREE = make_mesa();
 	UNIT_INT(tree_add(root, "virtio", NULL), 0);
 	struct discovery_snapshot *incomplete = take(root);
+	starved_each(tree_take, root);
 	const struct discovery_device *gpu = discovery_find(incomplete, "0000:00:01.0");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(gpu);
 	UNIT_INT(gpu->file_count, 0);

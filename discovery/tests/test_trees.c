@@ -3,6 +3,7 @@
  * variable GPUCERT_UPDATE_GOLDEN set, the recorded nodes are written anew. */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/tests/starved.h"
 #include "base/tests/unit.h"
 #include "discovery/tests/tree.h"
 
@@ -43,6 +44,7 @@ static void expect_golden(const char *name)
 	char *path CLEANUP_FREE =
 		text_format("%s/discovery/tests/trees/%s/expected.json", GPUCERT_SOURCE_DIR, name);
 	char *wanted CLEANUP_FREE = NULL;
+	starved_each(tree_take, root);
 	struct discovery_snapshot *snapshot = take(root, everything);
 	char *seen = discovery_to_json(snapshot);
 	if (seen != NULL && getenv("GPUCERT_UPDATE_GOLDEN") != NULL)

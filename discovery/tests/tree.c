@@ -6,6 +6,7 @@
 #include "base/path.h"
 
 #include <errno.h>
+#include <gpucert/discovery.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,6 +107,15 @@ int tree_add(const char *root, const char *name, struct error *err)
 		if (rc < 0)
 			return error_wrap(err, rc, "%s:%zu", path, i + 1);
 	}
+	return rc;
+}
+
+int tree_take(void *root)
+{
+	const struct discovery_options options = {.root = root, .filter.include_integrated = true};
+	struct discovery_snapshot *snapshot = NULL;
+	int rc = discovery_take(&options, &snapshot, NULL);
+	discovery_free(snapshot);
 	return rc;
 }
 

@@ -20,6 +20,9 @@ int tree_file(const char *root, const char *path, const void *content, size_t si
 	      struct error *err);
 int tree_link(const char *root, const char *path, const char *target, struct error *err);
 
+/* Takes a snapshot of the root folder and frees it again. For starved_each(). */
+int tree_take(void *root);
+
 void tree_remove(char **root);
 
 #define CLEANUP_TREE __attribute__((cleanup(tree_remove)))

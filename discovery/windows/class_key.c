@@ -2,6 +2,7 @@
 #include "discovery/windows/pnp.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/windows/wide.h"
 #include "discovery/windows/copy_to_vm.h"
@@ -107,7 +108,7 @@ static int order(const void *left, const void *right)
 static void read_values(struct builder *builder, struct pnp_device *device, const char *name)
 {
 	HKEY key CLEANUP_KEY = NULL;
-	WCHAR *value_name CLEANUP_FREE = calloc(NAME_MAX_UNITS, sizeof(*value_name));
+	WCHAR *value_name CLEANUP_FREE = memory_allocate(NAME_MAX_UNITS, sizeof(*value_name));
 	BYTE *data CLEANUP_FREE = NULL;
 
 	LSTATUS status = key_open(device, name, &key);

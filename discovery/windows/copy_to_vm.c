@@ -2,6 +2,7 @@
 #include "discovery/windows/copy_to_vm.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/utf16.h"
 #include "base/windows_path.h"
 
@@ -29,7 +30,7 @@ const struct copy_to_vm_key *copy_to_vm_find_key(const char *name)
 int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct copy_to_vm_file *out,
 		     struct error *err)
 {
-	uint16_t *units CLEANUP_FREE = calloc(size / 2 + 1, sizeof(*units));
+	uint16_t *units CLEANUP_FREE = memory_allocate(size / 2 + 1, sizeof(*units));
 	struct text_list strings CLEANUP_TEXT_LIST = {0};
 
 	if (type != TYPE_SZ && type != TYPE_MULTI_SZ)
@@ -65,7 +66,7 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 		strings.count == 2 ? strings.items[1] : windows_path_base(strings.items[0]);
 	if (!windows_path_is_name(last))
 		return error_set(err, ERROR_FORMAT, "the destination is not a bare file name");
-	*out = (struct copy_to_vm_file){strdup(strings.items[0]), strdup(last)};
+	*out = (struct copy_to_vm_file){memory_copy(strings.items[0]), memory_copy(last)};
 	if (out->source != NULL && out->destination != NULL)
 		return 0;
 	copy_to_vm_file_free(out);

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/library.h"
+#include "base/memory.h"
 #include "base/utf16.h"
 #include "discovery/windows/d3dkmt_abi.h"
 
@@ -55,7 +56,8 @@ int d3dkmt_list(struct adapters *adapters, struct error *err)
 	if (status < 0)
 		return failed(status, "D3DKMTEnumAdapters2", err);
 	list.count = list.count < ADAPTERS_MAX ? list.count : ADAPTERS_MAX;
-	struct d3dkmt_adapter_info *infos CLEANUP_FREE = calloc(list.count + 1, sizeof(*infos));
+	struct d3dkmt_adapter_info *infos CLEANUP_FREE =
+		memory_allocate(list.count + 1, sizeof(*infos));
 	if (infos == NULL)
 		return error_memory(err);
 	list.adapters = infos;
@@ -87,7 +89,7 @@ int d3dkmt_list(struct adapters *adapters, struct error *err)
 static int try_store_path(d3dkmt_query_adapter_function function, uint32_t adapter, size_t room,
 			  size_t *needed, char **out, struct error *err)
 {
-	struct d3dkmt_registry_info *info CLEANUP_FREE = calloc(1, sizeof(*info) + room);
+	struct d3dkmt_registry_info *info CLEANUP_FREE = memory_allocate(1, sizeof(*info) + room);
 	struct d3dkmt_query_adapter query = {
 		.adapter = adapter,
 		.type = D3DKMT_QUERY_REGISTRY,

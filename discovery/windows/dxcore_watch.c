@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "discovery/windows/dxcore.h"
 
 #include <stdlib.h>
@@ -84,7 +85,7 @@ static void unregister_all(struct dxcore_watch *watch)
 
 int dxcore_watch_open(HANDLE event, struct dxcore_watch **out, struct error *err)
 {
-	struct dxcore_watch *watch = calloc(1, sizeof(*watch));
+	struct dxcore_watch *watch = memory_allocate(1, sizeof(*watch));
 	int rc = watch != NULL ? dxcore_factory_open(&watch->factory, err) : error_memory(err);
 	if (rc < 0) {
 		free(watch);

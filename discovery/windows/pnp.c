@@ -2,6 +2,7 @@
 #include "discovery/windows/pnp.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/windows/wide.h"
 
@@ -55,7 +56,7 @@ static uint8_t *pnp_property(const struct pnp_set *set, const DEVPROPKEY *key, D
 	if (SetupDiGetDevicePropertyW(set->handle, &data, key, type, NULL, 0, &needed, 0) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || needed > PROPERTY_MAX)
 		return NULL;
-	uint8_t *bytes = calloc(1, needed + 2 * sizeof(WCHAR));
+	uint8_t *bytes = memory_allocate(1, needed + 2 * sizeof(WCHAR));
 	if (bytes != NULL &&
 	    !SetupDiGetDevicePropertyW(set->handle, &data, key, type, bytes, needed, size, 0)) {
 		free(bytes);
@@ -93,7 +94,7 @@ static const char *pnp_string(const struct pnp_set *set, const DEVPROPKEY *key, 
 					      &size) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || size > PROPERTY_MAX)
 		return "";
-	BYTE *text CLEANUP_FREE = calloc(1, size + sizeof(WCHAR));
+	BYTE *text CLEANUP_FREE = memory_allocate(1, size + sizeof(WCHAR));
 	if (text == NULL ||
 	    !SetupDiGetDeviceRegistryPropertyW(set->handle, &data, old_form, &old_type, text, size,
 					       NULL) ||

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/gpu_apis.h"
+#include "base/memory.h"
 #include "base/windows_path.h"
 #include "discovery/windows/copy_to_vm.h"
 
@@ -19,7 +20,7 @@ static const char *store_path_after(const char *path, const char *prefix)
 
 int store_path_normalize(const char *path, const char *windows, char **out, struct error *err)
 {
-	char *plain CLEANUP_FREE = strdup(path);
+	char *plain CLEANUP_FREE = memory_copy(path);
 	char *full CLEANUP_FREE = NULL;
 
 	if (plain == NULL)
@@ -29,7 +30,7 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 	if (rest != NULL)
 		full = text_format("%s\\%s", windows, rest);
 	else
-		full = strdup(store_path_after(plain, "\\??\\") != NULL ? plain + 4 : plain);
+		full = memory_copy(store_path_after(plain, "\\??\\") != NULL ? plain + 4 : plain);
 	if (full == NULL)
 		return error_memory(err);
 	for (size_t length = strlen(full); length > 3 && full[length - 1] == '\\'; length--)

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/windows/wide.h"
 #include "discovery/windows/dxcore.h"
@@ -58,7 +59,7 @@ static int open_file(struct discovery_watch *watch, const char *file, struct err
 	char *folder CLEANUP_FREE = path_directory(file);
 	wchar_t *wide CLEANUP_FREE = folder != NULL ? wide_path(folder) : NULL;
 
-	watch->file = strdup(file);
+	watch->file = memory_copy(file);
 	if (watch->file == NULL || wide == NULL)
 		return error_memory(err);
 	watch->folder = FindFirstChangeNotificationW(wide, FALSE,
@@ -78,7 +79,7 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 			 struct discovery_watch **out, struct error *err)
 {
 	const char *file = options != NULL ? options->recorded_node : NULL;
-	struct discovery_watch *watch = calloc(1, sizeof(*watch));
+	struct discovery_watch *watch = memory_allocate(1, sizeof(*watch));
 	int rc = 0;
 
 	if (watch == NULL)

@@ -2,6 +2,7 @@
 #include "reference-plugin/answer/calls.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -11,9 +12,10 @@ static int answer_container(const struct inventory *inventory, enum inventory_re
 			    struct error *err)
 {
 	const size_t replicas = inventory->replicas;
-	bool *chosen CLEANUP_FREE = calloc(inventory->device_count + 1, replicas * sizeof(*chosen));
+	bool *chosen CLEANUP_FREE =
+		memory_allocate(inventory->device_count + 1, replicas * sizeof(*chosen));
 	const struct discovery_device **devices CLEANUP_FREE =
-		calloc(inventory->device_count + 1, sizeof(struct discovery_device *));
+		memory_allocate(inventory->device_count + 1, sizeof(struct discovery_device *));
 	struct answer_request request = {.windows = inventory->windows,
 					 .recorded = inventory->recorded,
 					 .root = inventory->root,
@@ -52,13 +54,14 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 {
 	size_t count = request->n_container_requests;
 	int rc = 0;
+	(void)memory_ran_out();
 	v1beta1__allocate_response__init(&out->message);
 	if (count > CALL_CONTAINERS_MAX)
 		return error_set(err, ERROR_ARGUMENT, "%zu containers in one call are more than %d",
 				 count, (int)CALL_CONTAINERS_MAX);
-	out->answers = calloc(count + 1, sizeof(*out->answers));
+	out->answers = memory_allocate(count + 1, sizeof(*out->answers));
 	out->message.container_responses =
-		calloc(count + 1, sizeof(V1beta1__ContainerAllocateResponse *));
+		memory_allocate(count + 1, sizeof(V1beta1__ContainerAllocateResponse *));
 	if (out->answers == NULL || out->message.container_responses == NULL)
 		return error_memory(err);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
@@ -67,7 +70,7 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 		rc = answer_container(inventory, resource, rules, request->container_requests[i],
 				      &out->answers[i], err);
 	}
-	return rc;
+	return memory_ran_out() ? error_memory(err) : rc;
 }
 
 void allocation_free(struct allocation *allocation)

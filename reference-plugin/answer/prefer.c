@@ -2,6 +2,7 @@
 #include "reference-plugin/answer/calls.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -183,9 +184,9 @@ static int prefer_container(struct choice *choice,
 {
 	const struct inventory *inventory = choice->inventory;
 	const size_t replicas = inventory->replicas;
-	uint8_t *marks CLEANUP_FREE = calloc(inventory->device_count + 1, replicas);
+	uint8_t *marks CLEANUP_FREE = memory_allocate(inventory->device_count + 1, replicas);
 	struct candidate *candidates CLEANUP_FREE =
-		calloc(inventory->device_count + 1, sizeof(*candidates));
+		memory_allocate(inventory->device_count + 1, sizeof(*candidates));
 	if (marks == NULL || candidates == NULL)
 		return error_memory(err);
 	choice->marks = marks;
@@ -198,8 +199,8 @@ static int prefer_container(struct choice *choice,
 		find_nodes(choice, false);
 	take_all(choice);
 
-	out->deviceids =
-		calloc((size_t)request->allocation_size - choice->size + 1, sizeof(char *));
+	out->deviceids = memory_allocate((size_t)request->allocation_size - choice->size + 1,
+					 sizeof(char *));
 	if (out->deviceids == NULL)
 		return error_memory(err);
 	for (size_t slot = 0; slot < inventory->device_count * replicas; slot++) {
@@ -208,7 +209,7 @@ static int prefer_container(struct choice *choice,
 			continue;
 		replica_id_format(inventory->devices[slot / replicas].id,
 				  (uint32_t)(slot % replicas), id);
-		out->deviceids[out->n_deviceids] = strdup(id);
+		out->deviceids[out->n_deviceids] = memory_copy(id);
 		if (out->deviceids[out->n_deviceids++] == NULL)
 			return error_memory(err);
 	}
@@ -221,7 +222,8 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 {
 	struct choice choice = {.inventory = inventory, .resource = resource, .policy = policy};
 	size_t count = request->n_container_requests;
-	V1beta1__PreferredAllocationResponse *response = malloc(sizeof(*response));
+	(void)memory_ran_out();
+	V1beta1__PreferredAllocationResponse *response = memory_allocate(1, sizeof(*response));
 	int rc = 0;
 	*out = response;
 	if (response == NULL)
@@ -231,17 +233,17 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 		return error_set(err, ERROR_ARGUMENT, "%zu containers in one call are more than %d",
 				 count, (int)CALL_CONTAINERS_MAX);
 	response->container_responses =
-		calloc(count + 1, sizeof(V1beta1__ContainerPreferredAllocationResponse *));
+		memory_allocate(count + 1, sizeof(V1beta1__ContainerPreferredAllocationResponse *));
 	if (response->container_responses == NULL)
 		return error_memory(err);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		V1beta1__ContainerPreferredAllocationResponse *container =
-			malloc(sizeof(*container));
+			memory_allocate(1, sizeof(*container));
 		if (container == NULL)
 			return error_memory(err);
 		v1beta1__container_preferred_allocation_response__init(container);
 		response->container_responses[response->n_container_responses++] = container;
 		rc = prefer_container(&choice, request->container_requests[i], container, err);
 	}
-	return rc;
+	return memory_ran_out() ? error_memory(err) : rc;
 }

@@ -2,6 +2,7 @@
 #include "reference-plugin/configuration/additional_mounts.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/windows_path.h"
 
@@ -43,8 +44,8 @@ static int new_linux_mount(struct additional_mount *mount, const char *source,
 	if (text_starts_with(destination, "/proc/") || text_starts_with(destination, "/sys/"))
 		return error_set(err, ERROR_FORMAT, "destination '%s' lies in a kernel file system",
 				 destination);
-	mount->source = strdup(source);
-	mount->destination = strdup(destination);
+	mount->source = memory_copy(source);
+	mount->destination = memory_copy(destination);
 	return 0;
 }
 
@@ -64,7 +65,7 @@ static int new_windows_mount(struct additional_mount *mount, const char *source,
 		return error_set(err, ERROR_FORMAT,
 				 "destination '%s' is not a file name: the file goes into %s",
 				 target, directory);
-	mount->source = strdup(source);
+	mount->source = memory_copy(source);
 	mount->destination = text_format("%s\\%s", directory, target);
 	for (char *at = mount->source; at != NULL && *at != '\0'; at++) {
 		if (*at == '/')
@@ -94,7 +95,7 @@ int additional_mounts_add(struct additional_mounts *mounts, enum additional_moun
 			 : new_windows_mount(&mount, source, destination, err);
 	if (rc < 0)
 		return rc;
-	mount.vendor = strdup(vendor);
+	mount.vendor = memory_copy(vendor);
 	if (mount.vendor == NULL || mount.source == NULL || mount.destination == NULL) {
 		mount_free(&mount);
 		return error_memory(err);

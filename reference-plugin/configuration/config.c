@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/program.h"
 #include "reference-plugin/configuration/settings.h"
@@ -40,7 +41,7 @@ char *config_search(const char *const *directories, const char *short_name)
 				return STEAL(path);
 		}
 	}
-	return strdup("");
+	return memory_copy("");
 }
 
 /* Leaves config->file "" if no file exists. */
@@ -64,12 +65,12 @@ static int apply_file(const char *named, struct config *config, struct error *er
 					 named);
 	}
 	if (named != NULL && named[0] != '\0')
-		config->file = strdup(named);
+		config->file = memory_copy(named);
 	else if (program->default_file == NULL)
 		config->file = config_search(directories, program->short_name);
 	else
-		config->file =
-			strdup(file_exists(program->default_file) ? program->default_file : "");
+		config->file = memory_copy(
+			file_exists(program->default_file) ? program->default_file : "");
 	if (config->file == NULL)
 		return error_memory(err);
 

@@ -2,6 +2,7 @@
 #include "reference-plugin/configuration/settings.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -235,7 +236,7 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 		break;
 	case SETTING_TEXT:
 		free(*(char **)target);
-		*(char **)target = strdup(value);
+		*(char **)target = memory_copy(value);
 		rc = *(char **)target != NULL ? 0 : error_memory(err);
 		break;
 	case SETTING_LIST:

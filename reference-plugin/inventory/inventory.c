@@ -2,6 +2,7 @@
 #include "reference-plugin/inventory/inventory.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,8 +118,8 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 	struct inventory before = *inventory;
 	struct inventory after = before;
 	int rc = 0;
-	after.devices =
-		calloc(before.device_count + snapshot->device_count + 1, sizeof(*after.devices));
+	after.devices = memory_allocate(before.device_count + snapshot->device_count + 1,
+					sizeof(*after.devices));
 	after.device_count = 0;
 	after.recorded = snapshot->recorded;
 	after.windows = strcmp(snapshot->system.os, "windows") == 0;

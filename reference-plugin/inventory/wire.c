@@ -2,6 +2,7 @@
 #include "reference-plugin/inventory/inventory.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "rpc/message.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
@@ -62,8 +63,9 @@ int device_list_pack(const struct inventory *inventory, enum inventory_resource 
 		     uint8_t **data, size_t *size, struct error *err)
 {
 	size_t count = inventory->device_count * inventory->replicas;
-	struct entry *entries CLEANUP_FREE = calloc(count + 1, sizeof(*entries));
-	V1beta1__Device **pointers CLEANUP_FREE = calloc(count + 1, sizeof(V1beta1__Device *));
+	struct entry *entries CLEANUP_FREE = memory_allocate(count + 1, sizeof(*entries));
+	V1beta1__Device **pointers CLEANUP_FREE =
+		memory_allocate(count + 1, sizeof(V1beta1__Device *));
 	V1beta1__ListAndWatchResponse list = V1BETA1__LIST_AND_WATCH_RESPONSE__INIT;
 	if (entries == NULL || pointers == NULL)
 		return error_memory(err);
@@ -92,7 +94,7 @@ int device_list_pack(const struct inventory *inventory, enum inventory_resource 
 	}
 	list.devices = pointers;
 	*size = v1beta1__list_and_watch_response__get_packed_size(&list);
-	*data = malloc(*size + 1);
+	*data = memory_allocate(1, *size + 1);
 	if (*data == NULL)
 		return error_memory(err);
 	(void)v1beta1__list_and_watch_response__pack(&list, *data);

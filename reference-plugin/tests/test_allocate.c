@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/tests/starved.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
 #include "reference-plugin/answer/calls.h"
@@ -29,6 +30,20 @@ static struct inventory recorded(struct discovery_device *devices, size_t count,
 	return inventory;
 }
 
+struct question {
+	const struct inventory *inventory;
+	const struct answer_rules *rules;
+	const V1beta1__AllocateRequest *request;
+};
+
+static int allocate_starved(void *user)
+{
+	const struct question *question = user;
+	struct allocation allocation CLEANUP_ALLOCATION = {0};
+	return allocate(question->inventory, INVENTORY_DISPLAY, question->rules, question->request,
+			&allocation, NULL);
+}
+
 /* Allocate for one container with ids separated by blanks. */
 static int ask_by(const struct inventory *inventory, const struct answer_rules *rules,
 		  const char *ids, struct allocation *out, struct error *err)
@@ -43,7 +58,10 @@ static int ask_by(const struct inventory *inventory, const struct answer_rules *
 	container.devices_ids = list.items;
 	request.n_container_requests = 1;
 	request.container_requests = containers;
-	return allocate(inventory, INVENTORY_DISPLAY, rules, &request, out, err);
+	int rc = allocate(inventory, INVENTORY_DISPLAY, rules, &request, out, err);
+	if (rc == 0)
+		starved_each(allocate_starved, &(struct question){inventory, rules, &request});
+	return rc;
 }
 
 static int ask(const struct inventory *inventory, const struct additional_mounts *additional,

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "base/tests/starved.h"
 #include "base/tests/unit.h"
 #include "reference-plugin/answer/calls.h"
 #include "reference-plugin/configuration/settings.h"
@@ -60,6 +61,12 @@ static void test_defaults(void)
 	UNIT_STRING(config.file, "");
 }
 
+static int load_starved(void *options)
+{
+	struct config config CLEANUP_CONFIG = {0};
+	return config_load(&program, options, &config, NULL);
+}
+
 static void test_precedence(void)
 {
 	struct config config CLEANUP_CONFIG = {0};
@@ -72,6 +79,7 @@ static void test_precedence(void)
 	(void)uv_os_setenv("TEST_PLUGIN_REMOVAL_GRACE", "2m");
 	(void)uv_os_setenv("TEST_PLUGIN_INCLUDE_INTEGRATED", "");
 	options.values[index_of("multitenancy")] = "6";
+	starved_each(load_starved, &options);
 	UNIT_INT(config_load(&program, &options, &config, &err), 0);
 	UNIT_STRING(err.text, "");
 	UNIT_INT(config.multitenancy, 6);

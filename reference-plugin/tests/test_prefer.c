@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/tests/starved.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
 #include "reference-plugin/answer/calls.h"
@@ -27,6 +28,22 @@ static struct inventory node_of(const int *numa, size_t count)
 	return inventory;
 }
 
+struct question {
+	const struct inventory *inventory;
+	enum prefer_policy policy;
+	const V1beta1__PreferredAllocationRequest *request;
+};
+
+static int prefer_starved(void *user)
+{
+	const struct question *question = user;
+	V1beta1__PreferredAllocationResponse *response = NULL;
+	int rc = prefer(question->inventory, INVENTORY_DISPLAY, question->policy, question->request,
+			&response, NULL);
+	v1beta1__preferred_allocation_response__free_unpacked(response, NULL);
+	return rc;
+}
+
 static int ask(const struct inventory *inventory, enum prefer_policy policy, const char *available,
 	       const char *must, int32_t size, struct text *out, struct error *err)
 {
@@ -50,6 +67,8 @@ static int ask(const struct inventory *inventory, enum prefer_policy policy, con
 	request.n_container_requests = 1;
 	request.container_requests = containers;
 	rc = prefer(inventory, INVENTORY_DISPLAY, policy, &request, &response, err);
+	if (rc == 0 && free_ids.count < 100)
+		starved_each(prefer_starved, &(struct question){inventory, policy, &request});
 	for (size_t i = 0; rc == 0 && i < response->container_responses[0]->n_deviceids; i++)
 		text_addf(out, "%s%s", i == 0 ? "" : " ",
 			  response->container_responses[0]->deviceids[i]);
