@@ -47,9 +47,9 @@ static void put_pointer(const struct json_member *member, void *structure, const
 
 static void put_number(const struct json_member *member, void *structure, int64_t number)
 {
-	char *at = (char *)structure + member->offset;
 	if (structure == NULL)
 		return;
+	char *at = (char *)structure + member->offset;
 	if (member->size == sizeof(bool))
 		*(bool *)(void *)at = number != 0;
 	else if (member->size == sizeof(int32_t))

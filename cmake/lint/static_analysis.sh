@@ -24,6 +24,7 @@ broken=0
 mkdir -p "$build/cppcheck"
 cppcheck --project="$build/compile_commands.json" --cppcheck-build-dir="$build/cppcheck" -j "$jobs" --quiet \
 	--enable=warning,style,performance,portability --std=c11 --library=posix \
+	'-DcJSON_ArrayForEach(element,array)=for (element = (array)->child; element != NULL; element = element->next)' \
 	-D__GNUC__=12 -DPROTOBUF_C_VERSION_NUMBER=1004001 -DPROTOBUF_C_MIN_COMPILER_VERSION=1000000 \
 	--file-filter="$pattern" --inline-suppr --suppressions-list="$here/cppcheck-suppressions.txt" \
 	--template='{file}:{line}: {severity}: {message} [{id}]' --error-exitcode=1 || broken=1

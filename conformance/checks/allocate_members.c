@@ -88,8 +88,10 @@ void allocate_across_resources(struct check_run *run)
 	struct grant grant CLEANUP_GRANT = {0};
 	size_t count = 0;
 	rig_each (resource, rig) {
-		if (count < TOGETHER_MAX)
-			limits[count++] = (struct kubelet_limit){.resource = resource, .count = 1};
+		if (count == TOGETHER_MAX)
+			break;
+		limits[count] = (struct kubelet_limit){.resource = resource, .count = 1};
+		count++;
 	}
 	if (rig == NULL)
 		return;

@@ -430,7 +430,7 @@ const cJSON *stage_run_working(struct stage *stage, const char *label, const cha
 {
 	const char *words[16] = {NULL};
 	size_t count = 0;
-	for (; command[count] != NULL && count < ARRAY_SIZE(words) - 3; count++)
+	for (; count < ARRAY_SIZE(words) - 3 && command[count] != NULL; count++)
 		words[count] = command[count];
 	if (stage_holds_probes(stage)) {
 		words[count++] = "--pause-after";

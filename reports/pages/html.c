@@ -17,19 +17,19 @@ static const char *tag_of(enum doc_element element)
 
 static void add_escaped(struct text *out, const char *string, size_t size)
 {
-	size_t begin = 0;
+	size_t start = 0;
 	for (size_t i = 0; i < size;) {
 		uint32_t code = 0;
 		size_t length = text_character(string + i, size - i, &code);
 		if (length != 0 && code >= 0x7f && text_is_hazardous(code)) {
-			text_add_xml(out, string + begin, i - begin);
+			text_add_xml(out, string + start, i - start);
 			text_addf(out, "U+%04X", (unsigned)code);
-			begin = i + length;
+			start = i + length;
 		}
 		i += length != 0 ? length : 1;
 	}
-	if (begin < size)
-		text_add_xml(out, string + begin, size - begin);
+	if (start < size)
+		text_add_xml(out, string + start, size - start);
 }
 
 void html_text(struct text *out, const char *string)

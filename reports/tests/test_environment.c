@@ -25,7 +25,7 @@ static void expect_same(const char *section, const struct text_list *marked)
 	const char *const *identity = environment_identity(section);
 	size_t count = 0;
 	CU_ASSERT_PTR_NOT_NULL_FATAL(identity);
-	for (; identity[count] != NULL && count < marked->count; count++)
+	for (; count < marked->count && identity[count] != NULL; count++)
 		CU_ASSERT_STRING_EQUAL(marked->items[count], identity[count]);
 	CU_ASSERT_EQUAL(marked->count, count);
 	CU_ASSERT_PTR_NULL(identity[count]);

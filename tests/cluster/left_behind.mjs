@@ -13,12 +13,12 @@ let output = '';
 const running = (async () => {
 	for await (const data of child.stdout) {
 		output += data;
-		if (output.includes('ok the manifest')) return true;
+		if (output.includes('ok the overlay makes')) return true;
 	}
 	return false;
 })();
 if (!(await running)) {
-	process.stdout.write(output);
+	console.log(`${output}The cluster ended before a device was allocatable, or deployment.mjs calls that step something else.`);
 	process.exit(await ended || 1);
 }
 

@@ -110,10 +110,10 @@ int main(void)
 		{"real FFmpeg", test_real}, {"no Vulkan", test_no_vulkan}, CU_TEST_INFO_NULL};
 	struct error err = {0};
 	int rc = make(&err);
-	if (rc != 0)
+	if (rc != 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
-	if (rc != 0)
 		return rc == ERROR_UNSUPPORTED ? PROCESS_CANNOT_RUN : 1;
+	}
 	int code = probe_documents_open("ffmpeg-real-documents.ndjson");
 	if (code == 0)
 		code = unit_run("FFmpeg", tests);

@@ -48,7 +48,7 @@ static int create_config(struct encoder *e, struct error *err)
 	else if (controls & VA_RC_CBR)
 		e->rate_control = VA_RC_CBR;
 	else
-		e->rate_control = controls & VA_RC_VBR ? VA_RC_VBR : VA_RC_CQP;
+		e->rate_control = (controls & VA_RC_VBR) ? VA_RC_VBR : VA_RC_CQP;
 	if (e->rate_control != VA_RC_NONE)
 		chosen[count++] = (VAConfigAttrib){VAConfigAttribRateControl, e->rate_control};
 

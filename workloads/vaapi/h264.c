@@ -80,8 +80,9 @@ static void describe(const struct encoder *e, unsigned index, struct vaapi_descr
 	if (index > 0 || !(e->packed & VA_ENC_PACKED_HEADER_SEQUENCE))
 		return;
 	h264_add_sequence(&e->way.profile->sequence, source, &out->headers[HEADER_SEQUENCE]);
-	h264_add_picture(&out->headers[e->packed & VA_ENC_PACKED_HEADER_PICTURE ? HEADER_PICTURE
-										: HEADER_SEQUENCE]);
+	h264_add_picture(
+		&out->headers[(e->packed & VA_ENC_PACKED_HEADER_PICTURE) ? HEADER_PICTURE
+									 : HEADER_SEQUENCE]);
 }
 
 const struct vaapi_codec vaapi_h264 = {

@@ -37,14 +37,14 @@ static int read_compatibility(struct image_source *source, struct arena *arena,
 		return rc;
 
 	/* The newest artifact; one without a date counts as the oldest. */
-	const struct image_index_entry *newest = NULL;
+	const struct image_index_entry *newest = &index.entries[0];
 	const char *last = "";
 	for (size_t i = 0; i < index.count; i++) {
 		const struct image_index_entry *it = &index.entries[i];
 		const char *created =
 			image_pair_value(it->annotations, it->annotation_count, CREATED);
 		created = created != NULL ? created : "";
-		if (newest != NULL && strcmp(created, last) < 0)
+		if (strcmp(created, last) < 0)
 			continue;
 		newest = it;
 		last = created;

@@ -298,7 +298,7 @@ static int judge_term(struct walk *walk, const struct json_at *at, struct match 
 		rc = json_have(at, "matchName", JSON_OBJECT, &names, err);
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; feature[i] != '\0' && i < HOST_TEXT_MAX; i++)
+	for (size_t i = 0; i < HOST_TEXT_MAX && feature[i] != '\0'; i++)
 		set[i] = (char)tolower((unsigned char)feature[i]);
 	walk->set = set;
 
