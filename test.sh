@@ -8,7 +8,7 @@
 #   ci       also every row of the tables of wrong plugins, with sanitizers a sample of them, a run under Wine in containers, the
 #            tutorials, and trees that are built anew
 #   all      also what takes long: the virtual machine node, a real Kubernetes (which is built first, once, 10 to 15 minutes), other
-#            generations of containerd, the Wine node whole, and whole tables with sanitizers
+#            generations of containerd, the Wine node whole, static analysis, and whole tables with sanitizers
 #   quick    the unit and lint tests of dev
 #   vm, cluster   the virtual machine node; the tests on a real Kubernetes
 #   PRESET   its tests, whole

@@ -57,7 +57,7 @@ void digester_end(struct digester *digester, char out[DIGEST_TEXT_SIZE])
 		(void)crypto_hash_sha512_final(&digester->state.sha512, hash);
 	else
 		(void)hash_final(&digester->state.sha256, hash);
-	memcpy(out, prefix, strlen(prefix));
+	memcpy(out, prefix, strlen(prefix) + 1);
 	text_hex(out + strlen(prefix), hash, size);
 }
 

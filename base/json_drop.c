@@ -59,7 +59,7 @@ static const char *value_end(const char *at, const char *end)
 	if (at < end && *at == '"')
 		at = string_end(at + 1, end);
 	else
-		while (at < end && !is_space(*at) && memchr(",}]", *at, 3) == NULL)
+		while (at < end && !is_space(*at) && *at != ',' && *at != '}' && *at != ']')
 			at++;
 	return at < end ? at : NULL;
 }

@@ -183,7 +183,9 @@ bool text_is_hazardous(uint32_t code)
 /* Would a CI system read a command from this character on? A character that is not ASCII may be a blank. */
 static bool begins_command(const struct text *text, const char *at, const char *end)
 {
-	const signed char before = text->size > 0 ? (signed char)text->data[text->size - 1] : ' ';
+	signed char before = ' ';
+	if (text->size > 0)
+		before = (signed char)text->data[text->size - 1];
 	if (*at == '#')
 		return before == '#';
 	return *at == ':' && before <= ' ' && end - at > 1 && at[1] == ':';

@@ -25,4 +25,10 @@ elseif(BUILD_TESTING)
 	if(TARGET rpc_proto)
 		add_dependencies(analyze rpc_proto)
 	endif()
+	if(GPUCERT_WERROR AND NOT GPUCERT_SANITIZE AND NOT GPUCERT_COVERAGE) # dev: one tree is enough
+		add_test(NAME static_analysis
+			COMMAND "${lint}/static_analysis.sh" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+		set_tests_properties(static_analysis PROPERTIES
+			TIMEOUT 3600 COST 800 LABELS "unsanitized;long" SKIP_RETURN_CODE 77)
+	endif()
 endif()

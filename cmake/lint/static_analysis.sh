@@ -20,12 +20,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 broken=0
 
-# The defines are those of headers that cppcheck does not read.
 mkdir -p "$build/cppcheck"
 cppcheck --project="$build/compile_commands.json" --cppcheck-build-dir="$build/cppcheck" -j "$jobs" --quiet \
-	--enable=warning,style,performance,portability --std=c11 --library=posix \
-	'-DcJSON_ArrayForEach(element,array)=for (element = (array)->child; element != NULL; element = element->next)' \
-	-D__GNUC__=12 -DPROTOBUF_C_VERSION_NUMBER=1004001 -DPROTOBUF_C_MIN_COMPILER_VERSION=1000000 \
+	--enable=warning,style,performance,portability --std=c11 --library=posix --library="$here/cppcheck-library.cfg" \
 	--file-filter="$pattern" --inline-suppr --suppressions-list="$here/cppcheck-suppressions.txt" \
 	--template='{file}:{line}: {severity}: {message} [{id}]' --error-exitcode=1 || broken=1
 

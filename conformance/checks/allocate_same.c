@@ -103,10 +103,12 @@ static struct lines read_lines(enum allocate_members members,
 /* The line about the same member as the other line; NULL: none. */
 static const char *find_member(const struct text_list *list, const char *other)
 {
-	const char *end = strstr(other, "] = ");
-	size_t length = end != NULL ? (size_t)(end - other) + 1 : strlen(other);
+	char *member CLEANUP_FREE = memory_copy(other);
+	char *end = strstr(member, "] = ");
+	if (end != NULL)
+		end[1] = '\0';
 	text_each (line, list) {
-		if (strncmp(line, other, length) == 0)
+		if (text_starts_with(line, member))
 			return line;
 	}
 	return NULL;

@@ -207,6 +207,7 @@ void protocol_reset_flood(struct check_run *run)
 /* Sends a header block that never ends: its fields are literals "x: yyy...", which no table holds. */
 static bool flood_headers(struct rig *rig, unsigned blocks)
 {
+	static const char begin[] = {0, 1, 'x', 60};
 	struct raw_client *client CLEANUP_RAW = protocol_greeted(rig);
 	struct text block CLEANUP_TEXT = {0};
 	if (client == NULL)
@@ -215,8 +216,8 @@ static bool flood_headers(struct rig *rig, unsigned blocks)
 	raw_frame(client, NGHTTP2_HEADERS, 0, 1, block.data, block.size);
 	char *fields CLEANUP_FREE = memory_allocate(1, BLOCK_SIZE);
 	for (size_t i = 0; i + 64 <= BLOCK_SIZE; i += 64) {
-		memcpy(fields + i, "\0\1x\x3c", 4);
-		memset(fields + i + 4, 'y', 60);
+		memcpy(fields + i, begin, sizeof(begin));
+		memset(fields + i + sizeof(begin), 'y', 60);
 	}
 	for (unsigned i = 0; i < blocks && !client->closed; i++) {
 		raw_frame(client, NGHTTP2_CONTINUATION, 0, 1, fields, BLOCK_SIZE);

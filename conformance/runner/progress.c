@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REDRAW_MS = 200, PLAIN_MS = 10000, COSTS_MIN = 5 };
+enum { REDRAW_MS = 200, PLAIN_MS = 10000, USUAL_MIN = 4 };
 
 struct progress {
 	uv_timer_t timer;
@@ -42,7 +42,7 @@ uint64_t progress_estimate_s(uint64_t *costs_ms, size_t count, size_t left)
 {
 	size_t usual = count - (count + 9) / 10;
 	uint64_t sum_ms = 0;
-	if (count < COSTS_MIN || left == 0)
+	if (usual < USUAL_MIN || left == 0)
 		return UINT64_MAX;
 	qsort(costs_ms, count, sizeof(*costs_ms), compare_costs);
 	for (size_t i = 0; i < usual; i++)

@@ -93,7 +93,7 @@ int container_plant_nodes(struct container_view *view, struct error *err)
 {
 	static const char device_folder[] = "/dev";
 	static const struct container_node render_node = {.major = 226, .minor = 128};
-	const char *name = CONTAINER_PLANTED_DIRECTORY + sizeof(device_folder);
+	const char *name = &CONTAINER_PLANTED_DIRECTORY[sizeof(device_folder)];
 	const struct container_mount *mount = container_mount_of(view, device_folder);
 	if (mount == NULL || mount->host_path != NULL || mount->nodev) {
 		view->planted_unknown = "its /dev accepts no nodes, or is a folder of the host";

@@ -149,7 +149,7 @@ static void test_versions_of_libraries(void)
 
 static void test_library_versions(void)
 {
-	EXPECT_WHOLE("Mesa 25.0.7-2+dert-trampoline\0x25.0.7\00025.0.7-2+deb13u1\0",
+	EXPECT_WHOLE("Mesa 25.0.7-2+dert-trampoline\0y25.0.7\00025.0.7-2+deb13u1\0",
 		     "25.0.7-2+deb13u1");
 	EXPECT_WHOLE("\00025.0.7\0", "25.0.7");
 	EXPECT_WHOLE("\00025.0.71\00025.0.7 (LLVM)\00025.0.7-cut", "");

@@ -88,7 +88,9 @@ char *redact_canonical(enum redact_kind kind, const char *value, size_t size)
 {
 	struct text text CLEANUP_TEXT = {0};
 	for (const char *end = value + size; value < end; value++) {
-		char letter = kind == REDACT_SECRET ? *value : redact_lower(*value);
+		char letter = *value;
+		if (kind != REDACT_SECRET)
+			letter = redact_lower(letter);
 		if (kind == REDACT_SERIAL && !redact_is_word(letter))
 			continue;
 		if (kind == REDACT_HOME && letter == '\\')

@@ -9,7 +9,7 @@ enum { UUID_SIZE = 36, UUID_DIGITS = 32, PSEUDONYM_DIGITS = 8, PASSES_MAX = 8 };
 
 char redact_lower(char letter)
 {
-	return letter >= 'A' && letter <= 'Z' ? (char)(letter + ('a' - 'A')) : letter;
+	return (char)(letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter);
 }
 
 bool redact_is_at(const char *data, size_t size, size_t at, const char *string)

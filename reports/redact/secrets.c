@@ -11,7 +11,7 @@ static void fold(const char *name, size_t size, char out[NAME_SIZE])
 {
 	size_t used = 0;
 	for (size_t i = size > KEY_MAX ? size - KEY_MAX : 0; i < size; i++)
-		out[used++] = redact_is_word(name[i]) ? redact_lower(name[i]) : '-';
+		out[used++] = (char)(redact_is_word(name[i]) ? redact_lower(name[i]) : '-');
 	out[used] = '\0';
 }
 

@@ -160,7 +160,7 @@ static void test_recordings(void)
 		"{\"kind\": \"recorded\", \"file\": \"a.json\", \"digest\": \"sha256:aa\", \"machine\": {\"kernel\": \"1\"}}",
 		"{\"kind\": \"recorded\", \"file\": \"b.json\", \"digest\": \"sha256:bb\", \"machine\": {\"kernel\": \"1\"}}",
 		"{\"kind\": \"recorded\", \"file\": \"b.json\", \"digest\": \"sha256:bb\", \"machine\": {\"kernel\": \"2\"}}"};
-	static const struct {
+	const struct {
 		const char *node, *files, *driver;
 		enum compare_part only;
 	} rows[] = {

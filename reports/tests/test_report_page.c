@@ -234,9 +234,9 @@ static void test_pages_are_small(void)
 	char *page CLEANUP_FREE = page_of(usual);
 	char *large CLEANUP_FREE = page_of(many);
 	UNIT_NEED(page != NULL && large != NULL);
-	CU_ASSERT_TRUE(strlen(page) < 300 * 1024);
+	CU_ASSERT_TRUE(strlen(page) < (size_t)300 * 1024);
 	CU_ASSERT_PTR_NOT_NULL(strstr(page, "more that held, in report.json"));
-	CU_ASSERT_TRUE(strlen(large) < 3 * 1024 * 1024);
+	CU_ASSERT_TRUE(strlen(large) < (size_t)3 * 1024 * 1024);
 	CU_ASSERT_PTR_NOT_NULL(strstr(large, "id=\"c-suite19.check-4999\""));
 	expect_well_formed("large", large);
 }

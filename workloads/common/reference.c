@@ -52,7 +52,9 @@ static uint32_t unmix(uint32_t value)
 
 size_t work_locate_value(uint32_t seed, uint32_t value)
 {
-	return ((unmix(value) ^ work_key(seed)) - work_input_value(seed, 0)) * 0x144cbc89u;
+	const uint32_t offset = (unmix(value) ^ work_key(seed)) - work_input_value(seed, 0);
+	const uint32_t index = offset * 0x144cbc89u;
+	return index;
 }
 
 float work_expected_y(uint32_t seed, size_t index)

@@ -103,8 +103,8 @@ struct d3d12_arrays {
 
 int d3d12_arrays_create(struct d3d12_arrays *arrays, struct error *err);
 /* Steps of work that begins with the arrays. */
-int d3d12_arrays_upload(void *arrays, struct error *err);
-int d3d12_arrays_download(void *arrays, struct error *err);
+int d3d12_arrays_upload(void *work, struct error *err);
+int d3d12_arrays_download(void *work, struct error *err);
 void d3d12_arrays_free(struct d3d12_arrays *arrays);
 
 /* `constants` 32-bit constants at b0, then `buffers`, up to WORK_ARRAYS, unordered access views from

@@ -134,7 +134,7 @@ static int mean_of(const struct coder *coder, unsigned x, unsigned y)
 }
 
 /* The inverse of 7.13.2.10, for a row or a column. */
-static void transform(int *values, unsigned step)
+static void transform(int *values, size_t step)
 {
 	int a = values[0], b = values[step], c = values[2 * step], d = values[3 * step];
 	d -= c;
@@ -155,7 +155,7 @@ static void find_levels(const struct coder *coder, unsigned x, unsigned y, int *
 		levels[i] = sample_at(coder, x + i % BLOCK, y + i / BLOCK) - mean;
 	for (unsigned i = 0; i < BLOCK; i++)
 		transform(levels + i, BLOCK);
-	for (unsigned i = 0; i < BLOCK; i++)
+	for (size_t i = 0; i < BLOCK; i++)
 		transform(levels + i * BLOCK, 1);
 }
 

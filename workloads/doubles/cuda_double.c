@@ -58,6 +58,7 @@ static uint32_t invocations(void)
 }
 
 #define KERNEL static void
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the device's code, run by the processor */
 #include "workloads/cuda/kernels.c"
 
 cuda_result cuInit_double(unsigned flags)

@@ -352,7 +352,7 @@ hip_result hiprtcGetCode(hip_program program, char *code)
 	(void)program;
 	ENTER(hiprtcGetCode);
 	memset(code, 0, 64);
-	memcpy(code, "\177ELF", 4);
+	memcpy(code, "\177ELF", sizeof("\177ELF"));
 	code[E_MACHINE] = (char)0xe0;
 	code[EF_AMDGPU_MACH] = (char)architecture()->machine;
 	return HIP_SUCCESS;

@@ -9,6 +9,8 @@
 
 #define BUILD_LOG "double: error: the module does not please"
 
+#define UNUSED __attribute__((unused))
+
 static char build_log;
 
 /* A call that creates an object without content, and the one that destroys it. */
@@ -25,19 +27,18 @@ static char build_log;
 		return ZE_RESULT_SUCCESS;                                                          \
 	}
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-OBJECT(zeContextCreate, zeContextDestroy, ze_context_handle_t, ze_driver_handle_t driver,
-       const ze_context_desc_t *desc)
+OBJECT(zeContextCreate, zeContextDestroy, ze_context_handle_t, ze_driver_handle_t driver UNUSED,
+       const ze_context_desc_t *desc UNUSED)
 OBJECT(zeCommandQueueCreate, zeCommandQueueDestroy, ze_command_queue_handle_t,
-       ze_context_handle_t context, ze_device_handle_t device, const ze_command_queue_desc_t *desc)
+       ze_context_handle_t context UNUSED, ze_device_handle_t device UNUSED,
+       const ze_command_queue_desc_t *desc UNUSED)
 OBJECT(zeCommandListCreate, zeCommandListDestroy, ze_command_list_handle_t,
-       ze_context_handle_t context, ze_device_handle_t device, const ze_command_list_desc_t *desc)
-OBJECT(zeFenceCreate, zeFenceDestroy, ze_fence_handle_t, ze_command_queue_handle_t queue,
-       const ze_fence_desc_t *desc)
-OBJECT(zeKernelCreate, zeKernelDestroy, ze_kernel_handle_t, ze_module_handle_t module,
-       const ze_kernel_desc_t *desc)
-#pragma GCC diagnostic pop
+       ze_context_handle_t context UNUSED, ze_device_handle_t device UNUSED,
+       const ze_command_list_desc_t *desc UNUSED)
+OBJECT(zeFenceCreate, zeFenceDestroy, ze_fence_handle_t, ze_command_queue_handle_t queue UNUSED,
+       const ze_fence_desc_t *desc UNUSED)
+OBJECT(zeKernelCreate, zeKernelDestroy, ze_kernel_handle_t, ze_module_handle_t module UNUSED,
+       const ze_kernel_desc_t *desc UNUSED)
 
 ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device,
 				      const ze_module_desc_t *desc, ze_module_handle_t *out,

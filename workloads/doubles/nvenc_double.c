@@ -259,7 +259,7 @@ static NVENCSTATUS NVENCAPI encode(void *encoder, NV_ENC_PIC_PARAMS *params)
 	if (params->pictureStruct != NV_ENC_PIC_STRUCT_FRAME || params->inputPitch != PITCH)
 		return NV_ENC_ERR_INVALID_PARAM;
 	const struct video_planes planes = {
-		{input->samples, input->samples + PITCH * s->writer.source.height, NULL},
+		{input->samples, input->samples + (size_t)PITCH * s->writer.source.height, NULL},
 		{PITCH, PITCH, 0},
 	};
 	h264_pcm_add(&s->writer, VIDEO_NV12, &planes, &output->bytes);

@@ -134,11 +134,12 @@ struct described {
 
 static void spoil(struct described *described)
 {
+	int8_t *reference = &described->picture.ref_frame_idx[name_of_reference()];
 	described->picture.frame_type ^= double_spoils("key");
 	described->picture.flags.show_frame ^= double_spoils("shown");
 	described->picture.order_hint ^= double_spoils("order");
 	described->picture.refresh_frame_flags ^= double_spoils("refresh");
-	described->picture.ref_frame_idx[name_of_reference()] ^= double_spoils("kept");
+	*reference = (int8_t)(*reference ^ double_spoils("kept"));
 	if (double_spoils("primary"))
 		described->picture.primary_ref_frame = 1;
 	if (double_spoils("name")) {
@@ -159,7 +160,7 @@ static const char *check_places(const struct session *session, const VkVideoEnco
 	for (size_t i = 0; i < AV1_REFERENCES; i++)
 		if (picture->ref_frame_idx[i] < 0 || picture->ref_frame_idx[i] >= AV1_SLOTS)
 			return "a reference that decoders do not keep";
-	const int place = picture->ref_frame_idx[name_of_reference()];
+	const unsigned place = (unsigned)picture->ref_frame_idx[name_of_reference()];
 	if (session->kept[place] != order || picture->order_hint != order + 1)
 		return "wrong numbers of a picture";
 	if (picture->refresh_frame_flags == 0 || (picture->refresh_frame_flags >> place & 1) != 0 ||

@@ -20,7 +20,7 @@ int probe_documents_open(const char *name);
 int probe_documents_close(void);
 
 /* Runs tests whose documents go there; what main() returns. */
-int probe_tests(const char *suite, const char *documents, CU_TestInfo *tests);
+int probe_tests(const char *suite, const char *name, CU_TestInfo *tests);
 
 struct process_result probe_run(const struct probe *probe);
 

@@ -296,7 +296,7 @@ static void test_av1_header(void)
 	put_bits(&stream, 0x12, 5); /* order hint; screen content is chosen by frame */
 	put_bits(&stream, 0, 1 + 3 + 3);
 	put_bits(&stream, 1, 1); /* ten bits */
-	stream.bits = 8 * 42;
+	stream.bits = (size_t)8 * 42;
 	put_bits(&stream, 0x1A0180, 24);
 	expect_walk(VIDEO_AV1, &stream, 1920, 720, 10);
 	/* A still picture says nothing of all that. */
@@ -307,7 +307,7 @@ static void test_av1_header(void)
 	put_bits(&stream, 0x77, 8);
 	put_bits(&stream, 199, 8);
 	put_bits(&stream, 99, 8);
-	stream.bits = 8 * 12;
+	stream.bits = (size_t)8 * 12;
 	put_bits(&stream, 0x320100, 24);
 	expect_walk(VIDEO_AV1, &stream, 200, 100, 8);
 }

@@ -92,7 +92,7 @@ static int create_instance(struct vulkan *vk, struct error *err)
 		return rc;
 
 	PFN_vkCreateDebugUtilsMessengerEXT create_messenger =
-		(PFN_vkCreateDebugUtilsMessengerEXT)vk->vkGetInstanceProcAddr(
+		(PFN_vkCreateDebugUtilsMessengerEXT)vk->get_address(
 			vk->instance, "vkCreateDebugUtilsMessengerEXT");
 	if (create_messenger == NULL ||
 	    create_messenger(vk->instance, &messenger, NULL, &vk->messenger) != VK_SUCCESS)
@@ -105,8 +105,8 @@ static int enumerate_devices(struct vulkan *vk, struct error *err)
 	const char *absent = NULL;
 	uint32_t count = API_DEVICES_MAX;
 
-	int rc = api_load_one(vk->report, VULKAN_LIBRARY, "vkGetInstanceProcAddr",
-			      &vk->vkGetInstanceProcAddr, err);
+	int rc = api_load_one(vk->report, VULKAN_LIBRARY, "vkGetInstanceProcAddr", &vk->get_address,
+			      err);
 	if (rc != 0)
 		return rc;
 
@@ -131,7 +131,7 @@ static int enumerate_devices(struct vulkan *vk, struct error *err)
 	if (rc != 0)
 		return rc;
 #define X(name)                                                                                    \
-	vk->name = (PFN_##name)vk->vkGetInstanceProcAddr(vk->instance, #name);                     \
+	vk->name = (PFN_##name)vk->get_address(vk->instance, #name);                               \
 	absent = vk->name == NULL ? #name : absent;
 #include "workloads/vulkan/instance_functions.h"
 #undef X
@@ -188,7 +188,7 @@ static int vulkan_open(struct api_report *report, void *session, struct error *e
 	vk->report = NULL; /* ends the messages */
 	if (vk->messenger != VK_NULL_HANDLE) {
 		PFN_vkDestroyDebugUtilsMessengerEXT destroy =
-			(PFN_vkDestroyDebugUtilsMessengerEXT)vk->vkGetInstanceProcAddr(
+			(PFN_vkDestroyDebugUtilsMessengerEXT)vk->get_address(
 				vk->instance, "vkDestroyDebugUtilsMessengerEXT");
 		if (destroy != NULL)
 			destroy(vk->instance, vk->messenger, NULL);

@@ -23,6 +23,7 @@
 
 struct vulkan {
 	struct api_report *report; /* receives the loader's messages while the API is opened */
+	PFN_vkGetInstanceProcAddr get_address; /* the loader's */
 #define X VULKAN_DECLARE
 #include "workloads/vulkan/instance_functions.h" /* those that this folder calls */
 #undef X
@@ -45,7 +46,7 @@ int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct er
 	vulkan_check((device)->vk, (device)->function(__VA_ARGS__), #function, err)
 
 /* A function of the loader, before there is an instance; NULL: there is none of that name. */
-#define VULKAN_GLOBAL(vk, name) ((PFN_##name)(vk)->vkGetInstanceProcAddr(NULL, #name))
+#define VULKAN_GLOBAL(vk, name) ((PFN_##name)(vk)->get_address(NULL, #name))
 
 /* describe.c: whether a list of extensions holds one. */
 bool vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name);

@@ -8,7 +8,7 @@ static int open_api(struct api_report *report, void *session, struct error *err)
 	int rc = vulkan_api.open(report, &v->vk, err);
 	if (rc != 0)
 		return rc;
-#define LOAD(name) v->name = (PFN_##name)v->vk.vkGetInstanceProcAddr(v->vk.instance, #name)
+#define LOAD(name) v->name = (PFN_##name)v->vk.get_address(v->vk.instance, #name)
 	LOAD(vkGetPhysicalDeviceQueueFamilyProperties2);
 	LOAD(vkGetPhysicalDeviceVideoCapabilitiesKHR);
 	LOAD(vkGetPhysicalDeviceVideoFormatPropertiesKHR);

@@ -456,7 +456,7 @@ static void test_input(void)
 		.argv = shell("cat"),
 		.input = input.data,
 		.input_size = input.size,
-		.capture_max = 4 * 1024 * 1024,
+		.capture_max = (size_t)4 * 1024 * 1024,
 		.timeout_ms = 300000,
 	};
 	struct process_result result CLEANUP_RESULT = {0};

@@ -321,7 +321,7 @@ static void test_end_during_registration(void)
 		UNIT_INT(rig_registration(&rig, 1)->code, RPC_OK);
 		if (profile == KUBELET_PROFILE_1_37)
 			rig_wait_listed(&rig);
-		kubelet_advance_time(rig.kubelet, 6 * 60 * 1000);
+		kubelet_advance_time(rig.kubelet, UINT64_C(6) * 60 * 1000);
 		UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).connected,
 			 profile == KUBELET_PROFILE_1_37);
 		UNIT_INT(rig.events[KUBELET_EVENT_PROBLEM], 0);

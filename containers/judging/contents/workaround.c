@@ -29,7 +29,7 @@ bool workaround_found(const char *text, size_t size)
 {
 	char *lower CLEANUP_FREE = memory_allocate(size + 1, 1);
 	for (size_t i = 0; i < size; i++)
-		lower[i] = text[i] != '\0' ? (char)tolower((unsigned char)text[i]) : ' ';
+		lower[i] = (char)(text[i] != '\0' ? tolower((unsigned char)text[i]) : ' ');
 	for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
 		bool found = true;
 		for (size_t j = 0; found && j < ARRAY_SIZE(signs[i]); j++)

@@ -57,7 +57,7 @@ static void test_sizes(void)
 				       REGISTRY_PIECE_SIZE - 1,
 				       REGISTRY_PIECE_SIZE,
 				       REGISTRY_PIECE_SIZE + 1,
-				       2 * REGISTRY_PIECE_SIZE,
+				       (size_t)2 * REGISTRY_PIECE_SIZE,
 				       DATA_SIZE};
 	make_data();
 	rig_credentials(&rig, NULL);

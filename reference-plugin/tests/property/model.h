@@ -85,5 +85,5 @@ const char *model_string(unsigned index);
 
 /* The status of Allocate for one container with these strings: RPC_OK, or what the first one that is at
  * fault leads to, which goes to *at_fault (STRINGS: none is). *other is a second status that is right, too. */
-int model_allocates(const struct model *model, unsigned resource, const unsigned *strings,
+int model_allocates(const struct model *model, unsigned resource, const unsigned *indices,
 		    size_t count, uint64_t now_ms, unsigned *at_fault, int *other);

@@ -19,22 +19,23 @@ uint64_t virtual_time_ms(void)
 	return now_ms;
 }
 
-/* libuv's own calls come here, too. */
+/* libuv's own calls come here, too. Parameters have the names of the system's headers. */
 #pragma GCC visibility push(default)
 
-int clock_gettime(clockid_t clock, struct timespec *out)
+int clock_gettime(clockid_t clock_id, struct timespec *tp)
 {
-	if (clock != CLOCK_MONOTONIC && clock != CLOCK_MONOTONIC_COARSE)
-		return (int)syscall(SYS_clock_gettime, clock, out);
-	*out = (struct timespec){.tv_sec = (time_t)(now_ms / 1000),
-				 .tv_nsec = (long)(now_ms % 1000) * 1000000};
+	if (clock_id != CLOCK_MONOTONIC && clock_id != CLOCK_MONOTONIC_COARSE)
+		return (int)syscall(SYS_clock_gettime, clock_id, tp);
+	*tp = (struct timespec){.tv_sec = (time_t)(now_ms / 1000),
+				.tv_nsec = (long)(now_ms % 1000) * 1000000};
 	return 0;
 }
 
-int epoll_pwait(int epoll, struct epoll_event *events, int size, int timeout, const sigset_t *mask)
+int epoll_pwait(int epfd, struct epoll_event *events, int maxevents, int timeout,
+		const sigset_t *ss)
 {
 	int count =
-		(int)syscall(SYS_epoll_pwait, epoll, events, size, 0, mask, KERNEL_SIGNALS_SIZE);
+		(int)syscall(SYS_epoll_pwait, epfd, events, maxevents, 0, ss, KERNEL_SIGNALS_SIZE);
 	if (count != 0 || timeout == 0)
 		return count;
 	if (timeout < 0) {
@@ -45,9 +46,9 @@ int epoll_pwait(int epoll, struct epoll_event *events, int size, int timeout, co
 	return 0;
 }
 
-int epoll_wait(int epoll, struct epoll_event *events, int size, int timeout)
+int epoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
 {
-	return epoll_pwait(epoll, events, size, timeout, NULL);
+	return epoll_pwait(epfd, events, maxevents, timeout, NULL);
 }
 
 int uv_random(uv_loop_t *loop, uv_random_t *request, void *out, size_t size, unsigned flags,

@@ -198,7 +198,8 @@ static int check_file(const struct image_descriptor *file, struct text_index *se
 				 (unsigned long long)file->size, PUBLICATION_FILE_MAX);
 	char *folded = (char *)(uintptr_t)arena_string(arena, file->title);
 	for (char *letter = folded; *letter != '\0'; letter++)
-		*letter = *letter >= 'A' && *letter <= 'Z' ? (char)(*letter + 'a' - 'A') : *letter;
+		if (*letter >= 'A' && *letter <= 'Z')
+			*letter = (char)(*letter + 'a' - 'A');
 	if (text_index_put(seen, folded, number) != number)
 		return error_set(err, ERROR_FORMAT, "%s appears twice", name);
 	return 0;

@@ -83,7 +83,7 @@ static void add_node(const char *path, const char *directory, const char *name, 
 	array_add(nodes, members_take(&node));
 }
 
-int nodes_list(const char *root, bool opens, cJSON **out, struct error *err)
+int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err)
 {
 	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
 	int rc = 0;
@@ -99,7 +99,7 @@ int nodes_list(const char *root, bool opens, cJSON **out, struct error *err)
 		rc = file_list(folder, &names, err);
 		text_each (name, &names) {
 			char *path CLEANUP_FREE = path_join(folder, name);
-			add_node(path, directory, name, opens, nodes);
+			add_node(path, directory, name, try_open, nodes);
 		}
 	}
 	if (rc == 0)

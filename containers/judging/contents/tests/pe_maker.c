@@ -33,7 +33,7 @@ void pe_make(const uint16_t version[4], size_t gap, struct text *out)
 	put(optional, 0x20b, 2);
 	put(optional + 112 + 16, MEMORY, 4);
 	put(optional + 112 + 20, sizeof(resources), 4);
-	memcpy(section, ".rsrc", 5);
+	memcpy(section, ".rsrc", sizeof(".rsrc"));
 	put(section + 8, sizeof(resources), 4);
 	put(section + 12, MEMORY, 4);
 	put(section + 16, sizeof(resources), 4);

@@ -45,7 +45,7 @@ static int read_elf(const struct byte_source *source, void *out, struct error *e
 static void test_pe_version(void)
 {
 	static const uint16_t wanted[4] = {31, 0, 15, 5222};
-	static const size_t gaps[] = {0, 1000, 300 * 1024, 24 << 20};
+	static const size_t gaps[] = {0, 1000, 300 << 10, 24 << 20};
 	for (size_t i = 0; i < ARRAY_SIZE(gaps); i++) {
 		struct text file CLEANUP_TEXT = {0};
 		struct error err = {0};
