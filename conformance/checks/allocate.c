@@ -16,6 +16,7 @@ enum {
 	ORDERED_MAX = 64, /* ids in one call */
 	KNOWN_MS = 5000,  /* after Register, until the plugin knows its devices without a stream */
 	KNOWN_PAUSE_MS = 250,
+	START_PAUSE_MS = 1000,
 };
 
 static void one_response(struct rig *rig, const struct rig_item *item)
@@ -311,25 +312,29 @@ static void before_list(struct check_run *run)
 		    text_list_has(&rig->resources, r->resource))
 			resource = r->resource;
 	}
-	if (resource == NULL)
-		resource = rig->resources.items[0];
+	resource = check_format(run, "%s", resource != NULL ? resource : rig->resources.items[0]);
 
-	struct registering registering = {.rig = rig,
-					  .resource = check_format(run, "%s", resource)};
+	struct registering registering = {.rig = rig, .resource = resource};
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct rpc_answer known CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	if (!rig_healthy_ids(rig, registering.resource, &ids) ||
 	    allocate_expect(rig, registering.resource, rig_ids(&ids), 1, "Allocate of one device",
 			    &known) == NULL ||
-	    !rig_stop_plugin(rig, SIGTERM) || !rig_set_fault(rig, "register-delay=8000") ||
-	    !rig_start_plugin(rig))
+	    !rig_stop_plugin(rig, SIGTERM) || !rig_set_fault(rig, "register-delay=8000"))
+		return;
+	/* No supervisor starts it in the same second, which may be part of its socket's name. */
+	loop_run_for(&rig->loop, START_PAUSE_MS);
+	if (!rig_start_plugin(rig))
 		return;
 	registering.from = rig->first_registration;
 	int rc = rig_wait(rig, is_registering, &registering, rig_wait_ms(rig, CHECK_REG_01),
 			  "a Register call", &err);
-	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
+	if (rc < 0) {
+		check_unsupported(run, "the plugin was started again, and did not register: %s",
+				  err.text);
 		return;
+	}
 
 	/* The answer on the socket of that registration is the one that the id got while a stream was
 	 * open. */
@@ -420,7 +425,7 @@ const struct check allocate_checks[] = {
 		 .title = "Entries with the same container path are equal",
 		 .advice = "Merge the entries that several devices share: of equal container paths "
 			   "the first counts, and of two spellings of one the last."),
-	ALLOCATE("read-only", ALC_18, MEDIUM, 3, allocate_read_only,
+	ALLOCATE("read-only", ALC_18, MEDIUM, 4, allocate_read_only,
 		 .title = "Driver files are mounted read-only, not over system folders",
 		 .advice = "Set read_only, in CDI Specs the option \"ro\"; mount files, not "
 			   "whole system directories."),
@@ -447,7 +452,7 @@ const struct check allocate_checks[] = {
 		.title = "The answer for one id hands out one device of the node",
 		.advice = "Hand out the nodes of the id's own device, and of the driver where all "
 			  "devices share them: a container can use whatever it is given."),
-	ALLOCATE("independent", ALC_32, HIGH, 4, allocate_independent,
+	ALLOCATE("independent", ALC_32, HIGH, 5, allocate_independent,
 		 .title = "Answers for one id and for several do not depend on earlier calls",
 		 .advice =
 			 "Build each answer from the ids of its own request, all of them: keep no "

@@ -126,25 +126,41 @@ static void judge_node(struct harm *harm, const char *source, const char *place)
 		  source, place);
 }
 
+static bool is_driver_name(const char *path)
+{
+	const char *name = path_base(path);
+	return strstr(name, ".so") != NULL || text_ends_with(name, ".json");
+}
+
 /* Sets the user's bool if a driver has such a file. */
 static bool find_driver_file(const char *path, const struct node_file *file, void *user)
 {
-	const char *name = path_base(path);
 	bool *found = user;
-	*found = file->kind == NODE_FILE_REGULAR &&
-		 (strstr(name, ".so") != NULL || text_ends_with(name, ".json"));
+	*found = file->kind == NODE_FILE_REGULAR && is_driver_name(path);
 	return !*found;
 }
 
-/* Shared sockets and folders, such as those of NVIDIA's MPS, must be writable; plugins mount /dev/null to mark a device
- * by the mount's name, and writes to it are lost. */
+/* Shared sockets and folders, such as those of NVIDIA's MPS, must be writable, and a file that the plugin made for the
+ * container may be; plugins mount /dev/null to mark a device by the mount's name, and writes to it are lost. */
 static bool may_be_writable(const char *path, const struct node_file *file)
 {
+	static const char *const installed[] = {"/bin", "/etc",	 "/lib", "/lib32", "/lib64",
+						"/opt", "/sbin", "/usr", NULL};
 	bool found = false;
-	if (file->kind == NODE_FILE_FOLDER)
+	switch (file->kind) {
+	case NODE_FILE_FOLDER:
 		node_file_walk(path, FOLDER_MAX, find_driver_file, &found);
-	return (file->kind == NODE_FILE_FOLDER && !found) || file->kind == NODE_FILE_OTHER ||
-	       (file->kind == NODE_FILE_CHARACTER && file->major == 1 && file->minor == 3);
+		return !found;
+	case NODE_FILE_REGULAR:
+		return !is_driver_name(path) && !is_below(path, installed);
+	case NODE_FILE_CHARACTER:
+		return file->major == 1 && file->minor == 3;
+	case NODE_FILE_OTHER:
+		return true;
+	case NODE_FILE_BLOCK:
+		break;
+	}
+	return false;
 }
 
 /* `edit`: the mount comes from a CDI Spec, which has the mount's options. */
@@ -157,8 +173,8 @@ static void judge_mount(const struct rig *rig, struct harm *harm, const struct g
 
 	struct node_file file = {0};
 	const bool is_known = node_file_identify(mount->host_path, &file);
-	if (edit ? is_known && file.kind == NODE_FILE_REGULAR
-		 : !is_known || !may_be_writable(mount->host_path, &file))
+	const bool may_write = is_known && may_be_writable(mount->host_path, &file);
+	if (edit ? is_known && file.kind == NODE_FILE_REGULAR && !may_write : !may_write)
 		tally_add(&harm->writable, mount->read_only, "%s: false%s", mount->container_path,
 			  by);
 

@@ -116,6 +116,23 @@ static bool has_node(const V1beta1__ContainerAllocateResponse *answer,
 	return false;
 }
 
+/* A device that a container may read and write alone is one that it may read and write beside others. */
+static void tally_permissions(struct tally *tally, const V1beta1__ContainerAllocateResponse *alone,
+			      const V1beta1__ContainerAllocateResponse *together)
+{
+	answer_each (device, alone, devices) {
+		answer_each (other, together, devices) {
+			const bool less = (strchr(device->permissions, 'r') != NULL &&
+					   strchr(other->permissions, 'r') == NULL) ||
+					  (strchr(device->permissions, 'w') != NULL &&
+					   strchr(other->permissions, 'w') == NULL);
+			if (strcmp(other->host_path, device->host_path) == 0)
+				tally_add(tally, !less, "%s (%s), by itself (%s)", other->host_path,
+					  other->permissions, device->permissions);
+		}
+	}
+}
+
 /* Does it name all devices of a kind by one name? */
 static bool names_all(const V1beta1__ContainerAllocateResponse *answer)
 {
@@ -154,6 +171,9 @@ static void tally_each(struct tally *missing, struct tally *foreign, bool stable
 		text_each (member, &saw)
 			tally_add(foreign, text_list_has(&wanted, member), "%s", member);
 	}
+
+	items_each (answer, answers, count)
+		tally_permissions(missing, *answer, together);
 
 	/* Numbers may be sums. */
 	for (size_t i = 0; stable && i < count; i++) {

@@ -3,11 +3,8 @@
 
 /*
  * Every device list of a run is judged, whatever the check is about: devices that are listed twice after a
- * kubelet's restart are seen by a check of restarts, which judges something else. Findings are kept in the
- * run's folder, and list-and-watch.later-lists, which runs last, sums them up:
- *
- *   lists.ndjson   {"check", "wrong"} for each check that saw later lists; "wrong" is about the first
- *                  list that is not sound, or ""
+ * kubelet's restart are seen by a check of restarts, which judges something else.
+ * list-and-watch.later-lists sums up what is kept (every_check.h).
  */
 
 #include "conformance/checks/rig.h"

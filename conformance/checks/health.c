@@ -93,18 +93,34 @@ void health_restore(void *argument)
 	free(device);
 }
 
+/* The first of the ids, or the last, in the order in which the plugin lists them, which may be that of its devices' numbers.
+ * Not `but`. NULL: none. */
+static const char *find_listed(const struct rig *rig, const char *resource,
+			       const struct text_list *ids, bool last, const char *but)
+{
+	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
+	const size_t count = list != NULL ? list->count : 0;
+	for (size_t i = 0; i < count; i++) {
+		const char *id = list->items[last ? count - 1 - i : i].id;
+		if (!text_equal(id, but) && text_list_has(ids, id))
+			return check_format(rig->run, "%s", id);
+	}
+	return NULL;
+}
+
 struct device_under_test *health_open_device(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	if (rig == NULL || !rig_healthy_ids(rig, rig->resources.items[0], &ids))
 		return NULL;
+	const char *id = find_listed(rig, rig->resources.items[0], &ids, false, NULL);
 	struct device_under_test *device = memory_allocate(1, sizeof(*device));
 	device->rig = rig;
 	device->registrations = kubelet_registration_count(rig->kubelet);
 	rig->supervised = true; /* it may end when a device fails */
 	device->resource = rig->resources.items[0];
-	device->id = check_format(run, "%s", ids.items[0]);
+	device->id = id != NULL ? id : check_format(run, "%s", ids.items[0]);
 	check_defer(run, health_restore, device);
 	return device;
 }
@@ -137,19 +153,15 @@ struct device_under_test *health_other_device(const struct device_under_test *de
 {
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct text busy CLEANUP_TEXT = {0};
-	const char *id = NULL;
 	(void)rig_free_ids(device->rig, device->resource, &ids, &busy);
-	for (size_t i = 0; i < ids.count; i++) {
-		if ((id == NULL || last) && !text_equal(ids.items[i], device->id))
-			id = ids.items[i];
-	}
+	const char *id = find_listed(device->rig, device->resource, &ids, last, device->id);
 	if (id == NULL)
 		return NULL;
 	struct device_under_test *other = memory_allocate(1, sizeof(*other));
 	*other = (struct device_under_test){
 		.rig = device->rig,
 		.resource = device->resource,
-		.id = check_format(device->rig->run, "%s", id),
+		.id = id,
 	};
 	check_defer(device->rig->run, health_restore, other);
 	return other;
@@ -173,8 +185,6 @@ bool health_expect_listed(struct device_under_test *device, bool healthy)
 	const enum listed listed = health_wait_until(device, healthy, limit_ms, what);
 	const bool held = (listed == HEALTHY) == healthy;
 	const bool ended = rig->plugin != NULL && process_has_ended(rig->plugin);
-	const bool elsewhere =
-		device->second != NULL && health_state_in(device->second, device->id) != listed;
 	/* The wait ends early when it is so, and when the plugin ends. */
 	const char *when = held	   ? ""
 			   : ended ? ", and the plugin ended"
@@ -182,10 +192,10 @@ bool health_expect_listed(struct device_under_test *device, bool healthy)
 						  (unsigned long long)limit_ms / 1000);
 	const char *other = held || healthy || ended ? NULL : find_unhealthy_other(device);
 	return check_expect(rig->run, held, what, healthy ? "Healthy" : "Unhealthy, or not listed",
-			    "%s%s%s%s%s%s%s", listed_names[listed],
+			    "%s%s%s%s%s%s", listed_names[listed],
 			    !held && times_listed(device) > 1 ? " and Unhealthy, listed twice" : "",
-			    when, !held && elsewhere ? ", unlike on a second stream" : "",
-			    other != NULL ? ", and Unhealthy is " : "", other != NULL ? other : "",
+			    when, other != NULL ? ", and Unhealthy is " : "",
+			    other != NULL ? other : "",
 			    held || listed != NOT_LISTED ? "" : name_listed(device));
 }
 
@@ -240,21 +250,25 @@ void health_expect_not_healthy(const struct device_under_test *device, enum list
 			   "%s", listed_names[listed]);
 }
 
-/* A file of the run: the plugin does not notice failures, and further checks need not wait for that, each a minute. */
-static const char *unnoticed_path(struct check_run *run)
+static const char *unnoticed_path(struct check_run *run, bool returns)
 {
-	return check_run_path(run, "failure-unnoticed");
+	return check_run_path(run, returns ? "return-unnoticed" : "failure-unnoticed");
 }
 
-int health_keep_unnoticed(struct check_run *run, struct error *err)
+int health_keep_unnoticed(struct check_run *run, bool returns, struct error *err)
 {
-	return file_write_atomic(unnoticed_path(run), "", 0, 0600, err);
+	return file_write_atomic(unnoticed_path(run, returns), "", 0, 0600, err);
+}
+
+bool health_is_unnoticed(struct check_run *run, bool returns)
+{
+	return file_exists(unnoticed_path(run, returns));
 }
 
 bool health_fail_and_notice(struct device_under_test *device)
 {
 	struct rig *rig = device->rig;
-	bool noticed = !file_exists(unnoticed_path(rig->run));
+	bool noticed = !health_is_unnoticed(rig->run, false);
 	if (noticed && !health_set_failed(device, true))
 		return false;
 	noticed = noticed && health_wait_until(device, false, rig_wait_ms(rig, CHECK_LAW_10),
@@ -340,10 +354,14 @@ static void idle_with_failed_device(struct check_run *run)
 	      __VA_ARGS__)
 
 const struct check health_checks[] = {
-	HEALTH("device-fails", LAW_10, CRITICAL, 6, health_device_fails,
+	HEALTH("device-fails", LAW_10, CRITICAL, 7, health_device_fails,
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
+	HEALTH("every-stream", LAW_08, LOW, 1, health_every_stream,
+	       .title = "A failure is listed on every open stream",
+	       .advice = "Pass each change to every stream that is open, not to the first that "
+			 "takes it from a common channel: kubelets up to 1.36 may have two."),
 	HEALTH("device-returns", LAW_11, MEDIUM, 5, health_device_returns,
 	       .title = "A device that works again is offered again",
 	       .advice = "Look at devices that failed as well, and send them as Healthy once they "
@@ -364,7 +382,7 @@ const struct check health_checks[] = {
 	HEALTH("idle", LOAD_08, MEDIUM, 1, idle_with_failed_device,
 	       .title = "A plugin with a failed device stays idle",
 	       .advice = "Report a failure once, and pause between looks at the device."),
-	HEALTH("settles", LAW_20, MEDIUM, 7, health_settles,
+	HEALTH("settles", LAW_20, MEDIUM, 8, health_settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

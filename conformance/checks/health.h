@@ -59,9 +59,9 @@ bool health_expect_listed(struct device_under_test *device, bool healthy);
 /* Fails the device. False: recorded, also when the plugin does not notice, which health.device-fails judges. */
 bool health_fail_and_notice(struct device_under_test *device);
 
-/* The plugin does not notice failures: health_fail_and_notice() of the run's further checks need not wait for one, each a
- * minute. */
-int health_keep_unnoticed(struct check_run *run, struct error *err);
+/* The plugin does not notice failures, or returns: the run's further checks need not wait for one, each a minute. */
+int health_keep_unnoticed(struct check_run *run, bool returns, struct error *err);
+bool health_is_unnoticed(struct check_run *run, bool returns);
 
 /* Waits until the device is healthy, or is not, for at most that time. */
 enum listed health_wait_until(struct device_under_test *device, bool healthy, uint64_t limit_ms,
@@ -72,4 +72,5 @@ void health_expect_stays(struct device_under_test *device, bool healthy, int sec
 
 /* A device that fails (health_fails.c); one that works again (health_returns.c); devices other than the failing one
  * (health_others.c); repeated failures and returns (health_settles.c). */
-check_body health_device_fails, health_device_returns, health_others_stay, health_settles;
+check_body health_device_fails, health_every_stream, health_device_returns, health_others_stay,
+	health_settles;

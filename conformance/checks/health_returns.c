@@ -55,9 +55,14 @@ void health_device_returns(struct check_run *run)
 	struct device_under_test *device = health_open_device(run);
 	char *before CLEANUP_FREE = device != NULL ? numa_of(device) : NULL;
 	const bool complete = device != NULL && is_complete(device);
-	if (device == NULL || !health_fail_and_notice(device) ||
-	    !health_set_failed(device, false) || !health_expect_listed(device, true))
+	struct error err = {0};
+	if (device == NULL || !health_fail_and_notice(device) || !health_set_failed(device, false))
 		return;
+	if (!health_expect_listed(device, true)) {
+		if (health_is_undisturbed(device) && health_look(device) == UNHEALTHY)
+			(void)check_works(run, health_keep_unnoticed(run, true, &err), NULL, &err);
+		return;
+	}
 	health_expect_stays(device, true, STAY_S);
 	expect_allocated(device, complete);
 	if (!health_is_undisturbed(device) || health_look(device) != HEALTHY)

@@ -67,7 +67,8 @@ static bool settles_after_restarts(struct device_under_test *device)
 			check_format(device->rig->run,
 				     "%s, after a kubelet's restart while %s was failed",
 				     device->resource, device->id),
-			"registered and listed, as after the restart before", "neither");
+			"registered and listed, as after the restart before", "not within %lld s",
+			requirement_limit(CHECK_RES_01));
 	if (!expect_steady(device, false) || !health_set_failed(device, false))
 		return false;
 	bool held = expect_steady(device, true) && change_without_kubelet(device, true) &&
@@ -76,8 +77,7 @@ static bool settles_after_restarts(struct device_under_test *device)
 	return held;
 }
 
-/* The plugin starts while the device is failed. If it lists the device, it watches it. False: no need to
- * continue. */
+/* The plugin starts while the device is failed. False: no need to continue. */
 static bool settles_after_a_start(struct device_under_test *device)
 {
 	struct rig *rig = device->rig;
@@ -90,18 +90,9 @@ static bool settles_after_a_start(struct device_under_test *device)
 	    !rig_restart_plugin(rig, SIGTERM) || !rig_expect_lists(rig) ||
 	    !expect_steady(device, false))
 		return false;
-	const bool listed = health_look(device) == UNHEALTHY;
-	bool held = health_set_failed(device, false);
-	if (held && listed)
-		held = expect_steady(device, true);
-	else if (held && health_wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11),
-					   "the device") != HEALTHY) {
-		check_note(rig->run, "%s is listed only after another start of the plugin",
-			   device->id);
-		held = rig_restart_plugin(rig, SIGTERM) && rig_expect_lists(rig);
-	}
+	const bool held = health_set_failed(device, false) && expect_steady(device, true);
 	device->when = NULL;
-	return held && health_look(device) == HEALTHY;
+	return held;
 }
 
 /* The other one was restored. A command that restores all devices made this one work, too: then it can fail anew. */
@@ -195,7 +186,14 @@ static void ends_with_a_change(struct device_under_test *device)
 void health_settles(struct check_run *run)
 {
 	struct device_under_test *device = health_open_device(run);
-	if (device == NULL || !health_fail_and_notice(device))
+	if (device == NULL)
+		return;
+	if (health_is_unnoticed(run, true)) {
+		check_unsupported(run, "the plugin does not notice that a device works again; see "
+				       "health.device-returns");
+		return;
+	}
+	if (!health_fail_and_notice(device))
 		return;
 	/* An even number leaves it failed. */
 	const int turns = device->rig->context->thorough ? TURNS_THOROUGH : TURNS;

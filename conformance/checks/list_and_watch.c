@@ -223,6 +223,11 @@ const struct check list_and_watch_checks[] = {
 	     .advice = "Give a device to one resource: the kubelet counts each resource by itself "
 		       "and hands the device out twice.",
 	     .needs = {.devices = 1}),
+	LIST("ids-apart", LAW_18I, LOW, 1, list_ids_apart,
+	     .title = "No id is listed by two resources of the plugin",
+	     .advice = "Put the resource's name into its ids: when a device fails, the kubelet "
+		       "looks for the pod that has it by the id only.",
+	     .needs = {.devices = 1}),
 	LIST("later-lists", LAW_13, CRITICAL, 2, list_later_lists,
 	     .title = "Later device lists are as sound as the first",
 	     .advice = "Build every list by the same code, from all devices: each replaces the one "

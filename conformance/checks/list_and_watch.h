@@ -27,6 +27,10 @@ bool list_may_be_one_device(const char *a, const char *b);
 int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
 		     struct error *err);
 
+/* For checks that need the list of a stream beside the kubelet's. False: the check is recorded as unsupported, because
+ * the plugin sends none, which list-and-watch.two-streams judges. */
+bool list_need_further(struct rig *rig, const char *resource);
+
 /* Watches without a call (list_watch.c). */
 check_body list_idle, list_no_storm;
 
@@ -34,4 +38,4 @@ check_body list_idle, list_no_storm;
 check_body list_later_lists;
 
 /* More streams, more resources, and restarts (list_streams.c). */
-check_body list_ids_stable, list_two_streams, list_cancel, list_ids_across;
+check_body list_ids_stable, list_two_streams, list_cancel, list_ids_across, list_ids_apart;

@@ -170,6 +170,20 @@ int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kube
 	return rig_explain(rig, rc, err);
 }
 
+bool list_need_further(struct rig *rig, const char *resource)
+{
+	struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = NULL;
+	struct error err = {0};
+	int rc = list_open_stream(rig, kubelet_resource_plugin(rig->kubelet, resource), &stream,
+				  &err);
+	if (rc < 0)
+		check_unsupported(
+			rig->run,
+			"needs a list on a further stream; see list-and-watch.two-streams: %s",
+			err.text);
+	return rc == 0;
+}
+
 void list_two_streams(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
@@ -300,5 +314,25 @@ void list_ids_across(struct check_run *run)
 		}
 	}
 	if (rig != NULL && compared == 0)
+		check_not_applicable(run, "one resource is under test");
+}
+
+void list_ids_apart(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run);
+	TALLY(ids, run, "ids of several resources", "each of one resource");
+	for (size_t i = 1; rig != NULL && i < rig->resources.count; i++) {
+		const char *resource = rig->resources.items[i];
+		for (size_t k = 0; k < i; k++) {
+			const char *other = rig->resources.items[k];
+			listed_each (device, kubelet_resource_devices(rig->kubelet, resource)) {
+				bool both = kubelet_resource_device(rig->kubelet, other,
+								    device->id) != NULL;
+				tally_add(&ids, !both, "%s is an id of %s and of %s", device->id,
+					  other, resource);
+			}
+		}
+	}
+	if (rig != NULL && rig->resources.count < 2)
 		check_not_applicable(run, "one resource is under test");
 }

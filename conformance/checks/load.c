@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/growth.h"
+#include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/rig_usage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
@@ -142,6 +143,8 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 				     (unsigned)most, SLOW_STREAMS);
 		return;
 	}
+	if (!list_need_further(rig, item->resource))
+		return;
 	rc = kubelet_stream_open(plugin, NULL, &stalled, &err);
 	if (!rig_expect_ok(rig, rc, "a stream", &err))
 		return;

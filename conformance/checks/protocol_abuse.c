@@ -182,6 +182,17 @@ static void expect_bounded(struct rig *rig, const struct rig_footprint *before, 
 	rig_expect_footprint(rig, before, FLOOD_THREADS);
 }
 
+static bool streams_are_open(void *user)
+{
+	const struct rig *rig = user;
+	rig_each (resource, rig) {
+		const struct kubelet_stream *stream = rig_stream(rig, resource);
+		if (stream == NULL || !kubelet_stream_state(stream).open)
+			return false;
+	}
+	return true;
+}
+
 void protocol_reset_flood(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
@@ -201,6 +212,9 @@ void protocol_reset_flood(struct check_run *run)
 	(void)raw_ping(client, context_wait_ms(rig->context, FLOOD_MS), NULL);
 	check_note(run, client->closed || client->goaways != 0 ? "the connection was ended"
 							       : "the connection survived");
+	/* One that serves anew, and registers, was harmed for a moment only. */
+	(void)rig_wait(rig, streams_are_open, rig, rig_wait_ms(rig, CHECK_RES_01), "its streams",
+		       NULL);
 	expect_bounded(rig, &before, RESETS_KIB, "a flood of cancelled calls");
 }
 

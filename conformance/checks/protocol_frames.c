@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The duties of a server, frame by frame. */
+#include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/protocol.h"
 
 #include <ctype.h>
@@ -118,8 +119,10 @@ static bool expect_message(struct rig *rig, struct raw_client *client, const cha
 void protocol_ping(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
+	if (rig == NULL || !list_need_further(rig, rig->resources.items[0]))
+		return;
 	struct raw_client *client CLEANUP_RAW = protocol_greeted(rig);
-	uint64_t wait_ms = rig != NULL ? context_wait_ms(rig->context, PROTOCOL_ANSWER_MS) : 0;
+	const uint64_t wait_ms = context_wait_ms(rig->context, PROTOCOL_ANSWER_MS);
 	struct error err = {0};
 	if (client == NULL)
 		return;
@@ -136,6 +139,8 @@ void protocol_ping(struct check_run *run)
 void protocol_flow_control(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
+	if (rig == NULL || !list_need_further(rig, rig->resources.items[0]))
+		return;
 	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
 	if (client == NULL)
 		return;

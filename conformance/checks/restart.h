@@ -10,7 +10,7 @@ check_body registration_refused, registration_unavailable, registration_answer_d
 	registration_before_kubelet, registration_beside_file;
 check_body restart_again, restart_leaks, restart_kubelet_absent, restart_register_unanswered,
 	restart_kubelet_disconnects, restart_side_by_side, restart_answer_stays, restart_both,
-	restart_directory_recreated, restart_during_allocate, restart_at_once;
+	restart_directory_recreated, restart_during_allocate, restart_at_once, restart_every_end;
 
 /* What is at kubelet.sock before the kubelet comes. */
 enum restart_absence { RESTART_NO_SOCKET, RESTART_OTHER_FILE, RESTART_NO_DIRECTORY };

@@ -32,6 +32,7 @@ enum {
 	FIGHT_ATTEMPTS = 4, /* of one resource, both instances together */
 	ANSWER_MS = 10000,
 	RELEASE_MS = 3000,
+	AWAY_MS = 500, /* from the end of a kubelet to the start of the next */
 };
 
 void restart_add_devices(struct rig *rig, bool places, struct text_list *out)
@@ -387,7 +388,7 @@ void restart_during_allocate(struct check_run *run)
 		restart_expect_works(rig);
 }
 
-/* The kubelet restarts as soon as it has answered Register. */
+/* The kubelet restarts when it has just answered Register, as quickly as a process can. */
 void restart_at_once(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
@@ -396,8 +397,11 @@ void restart_at_once(struct check_run *run)
 		return;
 	rig->supervised = true;
 	int rc = kubelet_wait_registration(rig->kubelet, 0, rig_wait_ms(rig, CHECK_REG_01), &err);
-	if (!rig_expect_ok(rig, rc, "the plugin registers", &err) ||
-	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
+	if (!rig_expect_ok(rig, rc, "the plugin registers", &err))
+		return;
+	rig_stop_kubelet(rig);
+	(void)rig_watch(rig, AWAY_MS, AWAY_MS);
+	if (!rig_start_kubelet(rig))
 		return;
 	rig->first_registration = kubelet_registration_count(rig->kubelet);
 	if (restart_expect_registered(rig))

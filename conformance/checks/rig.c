@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "conformance/checks/every_end.h"
 #include "conformance/checks/every_list.h"
 #include "conformance/checks/granted.h"
 #include "conformance/checks/node_cdi.h"
@@ -107,7 +108,11 @@ static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *
 		run->crashed = true;
 		run->said[0][0] = '\0';
 	}
-	if (!run->crashed && size != 0) {
+	if (!run->crashed && line[0] == '\t') {
+		/* A frame of Go's trace of an error: its place, and before that its function. The error says more. */
+		memmove(run->said[1], run->said[0], RIG_LINE_MAX);
+		run->said[0][0] = '\0';
+	} else if (!run->crashed && size != 0) {
 		array_each (crash, crashes)
 			run->crashed |=
 				size > strlen(*crash) && strncmp(line, *crash, strlen(*crash)) == 0;
@@ -166,8 +171,11 @@ static const char *advice_for(const struct rig *rig)
 	    !text_starts_with(id, "restart.") &&
 	    kubelet_registration_at(rig->kubelet, count - 1)->code > RPC_OK)
 		return refused_advice;
-	return !registered && rig->plugin != NULL && !rig->context->hidden_directory ? path_advice
-										     : NULL;
+	/* Other checks of the run have seen its resources: it finds the directory. */
+	const bool known = cJSON_GetArraySize(rig->known) != 0;
+	return !registered && !known && rig->plugin != NULL && !rig->context->hidden_directory
+		       ? path_advice
+		       : NULL;
 }
 
 int rig_explain(struct rig *rig, int rc, struct error *err)
@@ -178,6 +186,7 @@ int rig_explain(struct rig *rig, int rc, struct error *err)
 	if (rig->plugin != NULL && !rig->run_of_plugin.asked &&
 	    (rc == ERROR_REMOTE || rc == ERROR_UNAVAILABLE))
 		(void)rig_plugin_ends(rig);
+	rig_read_known(rig);
 	const char *advice = advice_for(rig);
 	if (advice != NULL)
 		check_advise(rig->run, advice);
@@ -198,9 +207,12 @@ static void close_rig(void *argument)
 	struct rig *rig = argument;
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	if (rig->plugin != NULL && !process_has_ended(rig->plugin) &&
-	    plugin_process_stop(&rig->loop, rig->plugin, &err) < 0)
-		check_note(rig->run, "stopping the plugin: %s", err.text);
+	if (rig->plugin != NULL && !process_has_ended(rig->plugin)) {
+		if (plugin_process_stop(&rig->loop, rig->plugin, &err) < 0)
+			check_note(rig->run, "stopping the plugin: %s", err.text);
+		else
+			every_end_keep(rig);
+	}
 	process_free(rig->plugin);
 	rig_waited(rig, start);
 	report_waited(rig);
@@ -327,11 +339,14 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 	uint64_t start = clock_monotonic_ns();
 	rig->run_of_plugin.asked = true;
 	/* It may have ended by itself, with its stream or its kubelet. */
-	int rc = process_has_ended(rig->plugin) ? 0 : process_signal(rig->plugin, signal, &err);
+	const bool runs = !process_has_ended(rig->plugin);
+	int rc = runs ? process_signal(rig->plugin, signal, &err) : 0;
 	if (rc == 0)
 		rc = plugin_process_wait(&rig->loop, rig->plugin,
 					 context_wait_ms(rig->context, timeout_ms), &err);
 	rig_waited(rig, start);
+	if (rc == 0 && runs)
+		every_end_keep(rig);
 	/* The end was requested, so it does not end waits. */
 	kubelet_interrupt(rig->kubelet, NULL);
 	return rc == 0;

@@ -112,7 +112,7 @@ function judge({check, wanted = 'fail', reason, foreign}, result) {
 // Most plugins name no CDI devices, and these checks are about what a plugin may leave out.
 const optional = new Set([
 	'allocate.across-resources', 'allocate.cdi-names', 'allocate.files-stay', 'allocate.harmless-variables', 'allocate.permissions', 'allocate.unhealthy-id', 'allocate.variable-names',
-	'allocate.cdi-once', 'allocate.independent', 'registration.optional-calls', 'allocate.one-device', 'list-and-watch.ids-across-resources', 'restart.answer-stays', 'security.device-nodes', 'security.unrelated-nodes', 'security.variables',
+	'allocate.cdi-once', 'allocate.independent', 'registration.optional-calls', 'allocate.one-device', 'list-and-watch.ids-across-resources', 'list-and-watch.ids-apart', 'restart.answer-stays', 'security.device-nodes', 'security.unrelated-nodes', 'security.variables',
 ]);
 const usual = (id) => {
 	if (optional.has(id) || id.startsWith('preferred-allocation.') || id.startsWith('pre-start.') || id.startsWith('sharing.')) return ['pass', 'not-applicable'];

@@ -219,8 +219,7 @@ const rows = [
 			ids: Object.fromEntries([['0000:3b:00.0', 17], ['0000:d8:00.0', 18]].map(([id, group]) => [id, {devices: handOut('mrw', '/dev/vfio/vfio', `/dev/vfio/${group}`)}])),
 			once: {envs: {PCI_RESOURCE_NVIDIA_COM_TU104GL_TESLA_T4: '{ids}'}},
 		},
-		// The options of GetDevicePluginOptions are not in Register, which a kubelet ignores.
-	}, {outcomes: {...oneName, ...kubeletSocketUnseen, 'registration.options-agree': 'fail'}}),
+	}, {outcomes: {...oneName, ...kubeletSocketUnseen}}),
 	// smarter-project/smarter-device-manager: server.go. The one node of the resource is in every answer.
 	row('smarter-device-manager', {
 		resource: 'smarter-devices/video0', ...fixed('smarter-video0.sock'), ...watchesKubelet, sent_options: null,

@@ -141,6 +141,8 @@ const rows = [
 	row('a folder of device nodes', answers({devices: [{container_path: '/dev/gpus', host_path: '/dev/pts', permissions: 'rwm'}]})),
 	// As NVIDIA's MPS and HAMi do.
 	row('writable folders, and a path with ..', answers({mounts: [{container_path: '/dev/shm', host_path: join(work, 'own/../shared'), read_only: false}]})),
+	// As Kubernetes' sample plugin does.
+	row('a writable file of the plugin', answers({mounts: [{container_path: '/tmp/Dev-1', host_path: file('Dev-1', ''), read_only: false}]})),
 	row('device nodes alone', answers({devices: answer.devices})),
 	row('one node that all devices share', answers({devices: [...answer.devices, {container_path: '/dev/ctl', host_path: '/dev/zero', permissions: 'rw'}]})),
 	row('an answer that differs each time', answers(answer, {envs: {TOKEN: '{call}'}})),

@@ -36,6 +36,7 @@ const wrong = {
 		[nodePlugin('one-file-for-all'), 'files of gpu-0 after Allocate of another id: got'],
 		[nodePlugin('three-devices-at-most'), 'the answer for 4 ids: got no device node /dev/random'],
 		[nodePlugin('remembers-by-the-least-id'), 'answers for two of 4 ids: got no device node'],
+		[nodePlugin('reads-the-second-device-only'), 'the answer for two ids: got /dev/zero (r), by itself (rw)'],
 		[plugin({accumulate: true}), 'gpu-0 after Allocate of another id: got devices[/dev/random] = /dev/random (rw)'],
 		[plugin({answered_ids: 1}), 'the answer for two ids: got no device node /dev/random'],
 		[answers({later: {skip: 4, once: node('/dev/tty')}}), 'after Allocate of another id: got devices[/dev/tty]'],

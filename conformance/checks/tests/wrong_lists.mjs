@@ -25,6 +25,8 @@ const inTurn = (...commands) => {
 	return `sh '${file('turns.sh', script)}' {plugin-dir}`;
 };
 
+const two = {...right, resource: 'example.com/other', allocate: {each: {devices: [{...answer.devices[0], host_path: '/dev/zero'}]}}};
+
 const wrong = {
 	'list-and-watch.later-lists': [
 		[later([first, second, second]), 'got example.com/gpu lists gpu-1 twice'],
@@ -84,6 +86,7 @@ const wrong = {
 	'list-and-watch.ids-across-resources': [
 		[scripted({plugins: [right, {...right, resource: 'example.com/shared'}]}), 'gpu-0 is offered by example.com/gpu and example.com/shared'],
 	],
+	'list-and-watch.ids-apart': [[scripted({plugins: [right, two]}), 'gpu-0 is an id of example.com/gpu and of example.com/other']],
 	'list-and-watch.numa-nodes': [[plugin({devices: [first, {id: 'gpu-1', numa: [64]}]}), '64 of gpu-1']],
 };
 
@@ -91,9 +94,8 @@ const args = ['--launcher', 'process', '--timeout-percent', '20', '--node', file
 const rows = wrongRows(wrong, () => args);
 
 // The first finding of a run may be of another check than the one that looks for it: then its own did not run.
-const two = {...right, resource: 'example.com/other', allocate: {each: {devices: [{...answer.devices[0], host_path: '/dev/zero'}]}}};
 for (const [check, rightPlugin, wanted = 'pass'] of [
-	...Object.keys(wrong).map((check) => [check, plugin(), check.endsWith('across-resources') ? 'not-applicable' : 'pass']),
+	...Object.keys(wrong).map((check) => [check, plugin(), /across-resources|apart/.test(check) ? 'not-applicable' : 'pass']),
 	// In any order, with the health of the moment, and a device that falls ill and recovers.
 	['list-and-watch.idle', later([second, first], [ill(second), first], [second, first])],
 	['list-and-watch.idle', later([first, second, second])],

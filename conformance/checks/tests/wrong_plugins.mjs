@@ -240,6 +240,8 @@ rows.push(
 	{check: 'registration.endpoint-accepts', plugin: plugin({version: 'v1alpha'}), args, wanted: 'unsupported', reason: 'came to the dial-back'},
 	// What a plugin printed before it ended, and that it ended, is the reason of whatever fails over it.
 	...[
+		// Go's trace of an error, function and place by turns.
+		['registration.arrives', 'printf "lock is held\\nmain.serve\\n\\t/src/main.go:7\\nruntime.goexit\\n\\t/usr/lib/go/asm.s:1594\\n"; exit 1', 'exited with code 1, and last printed: lock is held (all'],
 		['registration.arrives', 'echo usage: plugin DIR >&2; exit 64', 'the plugin exited with code 64, and last printed: usage: plugin DIR'],
 		['registration.arrives', 'echo "dial unix: no such file"; echo panic: boom; echo; echo "goroutine 1:"; exit 2', 'last printed: panic: boom (all of its output: evidence/registration.arrives, plugin-output.txt)'],
 		['registration.accepted', '"$@" & sleep 0.3; kill -9 $!; kill -11 $$', 'the plugin was killed by signal 11'],

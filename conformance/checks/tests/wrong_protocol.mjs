@@ -56,4 +56,10 @@ const rows = Object.entries(wrong).flatMap(([check, byFault]) => [
 	{check: `protocol.${check}`, plugin: nodePlugin(), args, wanted: 'pass'},
 ]);
 
+// No list on a further stream is no fault of its HTTP/2.
+rows.push(...['protocol.ping', 'protocol.flow-control', 'load.slow-reader'].map((check) => ({
+	check, plugin: nodePlugin('second-stream-never'), args, wanted: 'unsupported', reason: 'see list-and-watch.two-streams',
+})));
+rows.push({check: 'protocol.reset-flood', plugin: nodePlugin('serves-anew-after-cancelled-streams'), args, wanted: 'pass'});
+
 await judgeAll(rows, 6);

@@ -69,8 +69,11 @@ const wrong = {
 	},
 	'restart.both': {'other-ids-each-start': 'devices listed after both restarted: got example.com/gpu gpu-0-'},
 	'restart.terminate': {
-		'panics-at-its-end': 'exit code after SIGTERM: got 2 after: panic: send on closed channel',
 		'waits-for-streams': 'the plugin after SIGTERM: got still running', 'leaves-its-second-socket': 'the plugin\'s socket: got still there',
+	},
+	'restart.every-end': {
+		'panics-at-its-end': 'the plugin\'s end in each check: got exited with code 2: panic: send on closed channel (restart.every-end)',
+		'aborts-at-its-end': 'got killed by signal 6',
 	},
 };
 
@@ -78,6 +81,11 @@ const rows = Object.entries(wrong).flatMap(([check, byFault]) => [
 	...Object.entries(byFault).map(([fault, reason]) => ({check, plugin: nodePlugin(fault), args, reason})),
 	{check, plugin: nodePlugin(check === 'restart.rolling-update' ? 'registers-at-the-end-of-a-stream' : 'none'), args, wanted: 'pass'},
 ]);
+// In a check that judges something else.
+rows.push(...['list-and-watch.two-streams', 'restart.every-end'].map((check, i) => ({
+	check, plugin: nodePlugin('panics-after-two-streams'), args, needsOthers: true,
+	...(i === 0 ? {wanted: 'pass'} : {reason: 'panic: close of closed channel (list-and-watch.two-streams)'}),
+})));
 // A supervisor starts what ends.
 rows.push(
 	...['exit', 'panic', 'trace'].flatMap((end) => ['refused', 'unavailable', 'kubelet-late'].map((name) => (

@@ -719,6 +719,10 @@ const faults = {
 		plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full', '/dev/random'][plugin.ids.indexOf(id)];
 		unlike('answer', (before, ids) => before(ids.slice(0, 3)));
 	},
+	'reads-the-second-device-only': () => {
+		faults['nodes-of-their-own']();
+		plugin.permissions = (i) => (i === 0 ? 'rw' : 'r');
+	},
 	'remembers-by-the-least-id': () => {
 		const answers = new Map();
 		plugin.ids = ['gpu-0', 'gpu-1', 'gpu-2', 'gpu-3'];
@@ -1125,6 +1129,17 @@ const faults = {
 			return before(data);
 		});
 	},
+	/* Right, as GKE's: a list that cannot be sent ends the server, and a second later it serves and registers anew. */
+	'serves-anew-after-cancelled-streams': () => {
+		let soon = null;
+		unlike('watch', (before, stream) => {
+			before(stream);
+			stream.on('close', () => (soon ??= setTimeout(() => {
+				soon = null;
+				plugin.again();
+			}, 1000)));
+		});
+	},
 	'cancelled-streams-end-all': () => {
 		let count = 0;
 		unlike('watch', (before, stream) => {
@@ -1255,6 +1270,20 @@ const faults = {
 		console.error('panic: send on closed channel\n\ngoroutine 1 [running]:');
 		process.exit(2);
 	}),
+	'aborts-at-its-end': () => unlike('stop', () => process.abort()),
+	/* As with a channel that the end of each stream closes. */
+	'panics-after-two-streams': () => {
+		let together = 0;
+		unlike('watch', (before, stream) => {
+			before(stream);
+			together = Math.max(together, plugin.streams.size);
+		});
+		unlike('stop', (before) => {
+			if (together < 2) return before();
+			console.error('panic: close of closed channel\n\ngoroutine 1 [running]:');
+			process.exit(2);
+		});
+	},
 	'well-again-by-itself': () => {
 		const since = new Map();
 		unlike('failed', (before) => before().filter((id) => {
@@ -1280,15 +1309,15 @@ const faults = {
 		plugin.refuses = (id) => ever.has(id);
 	},
 	'nodes-of-their-own': () => (plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full'][plugin.ids.indexOf(id)]),
+	'all-nodes-for-each': () => {
+		faults['nodes-of-their-own']();
+		unlike('answer', (before) => before(plugin.ids));
+	},
 	'all-fail-together': () => {
 		faults['nodes-of-their-own']();
 		unlike('failed', (before) => (before().length > 0 ? plugin.ids : []));
 	},
-	/* The devices are found at its start; one that fails while another is failed is not noticed. */
-	'finds-devices-at-its-start': () => {
-		plugin.ids = plugin.ids.filter((id) => !plugin.failed().includes(id));
-		faults['notices-one-at-a-time']();
-	},
+	'finds-devices-at-its-start': () => (plugin.ids = plugin.ids.filter((id) => !plugin.failed().includes(id))),
 	'last-device-unwatched': () => unlike('failed', (before) => before().filter((id) => id !== plugin.ids.at(-1))),
 	'prints-while-ill': () => setInterval(() => plugin.failed().length > 0 && process.stderr.write(`${'a device is lost '.repeat(300)}\n`), 50),
 	'lists-while-ill': () => setInterval(() => plugin.failed().length > 0 && plugin.streams.forEach((stream) => stream.write(framed(plugin.list()))), 50),
@@ -1303,6 +1332,18 @@ const faults = {
 		plugin.resource = 'example.com/shared';
 		plugin.ids = plugin.ids.map(idOf);
 		unlike('failed', (before) => before().map(idOf));
+		faults[how]?.();
+		process.stdin.resume().on('end', () => plugin.stop());
+	},
+	// Another process offers devices of its own as example.com/other.
+	'others-too': (how = 'none') => {
+		faults['nodes-of-their-own']();
+		spawn(process.execPath, [process.argv[1], directory, 'others', how], {stdio: ['pipe', 'inherit', 'inherit']});
+	},
+	others: (how) => {
+		plugin.resource = 'example.com/other';
+		plugin.ids = ['other-0', 'other-1'];
+		plugin.node = (id) => ['/dev/random', '/dev/urandom'][plugin.ids.indexOf(id)];
 		faults[how]?.();
 		process.stdin.resume().on('end', () => plugin.stop());
 	},
@@ -1339,6 +1380,10 @@ const faults = {
 		unlike('failed', (before) => plugin.ids.filter((id) => before().length > 0 && !before().includes(id)));
 	},
 	'counts-healthy-devices': () => (plugin.node = (id) => ['/dev/null', '/dev/zero'][plugin.ids.filter((other) => !plugin.failed().includes(other)).indexOf(id)]),
+	'counts-healthy-devices-in-their-order': () => {
+		plugin.ids = ['gpu-1', 'gpu-0'];
+		faults['counts-healthy-devices']();
+	},
 	'swaps-what-returned': () => {
 		const ever = new Set();
 		unlike('refuses', (before, id) => {
