@@ -2,9 +2,11 @@
 /* Devices that fail and come back, as the commands of --fail-device and --restore-device make them. */
 #include "conformance/checks/health.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
+#include "conformance/checks/growth.h"
 #include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/rig_ids.h"
 #include "conformance/checks/rig_usage.h"
@@ -19,6 +21,7 @@ enum {
 	STEADY_MS = 1000,
 	IDLE_THOROUGH_MS = 20000,
 	LISTED_SHOWN = 4,
+	ROUND_MS = 3000,
 };
 
 static const char *const listed_names[] = {"Healthy", "Unhealthy", "not listed"};
@@ -348,6 +351,47 @@ static void idle_with_failed_device(struct check_run *run)
 				check_format(run, "while %s was failed", device->id));
 }
 
+static const char unnoticed_change[] = "the plugin does not notice a failure or a return; see "
+				       "health.device-fails and health.device-returns";
+
+static bool fail_and_return(struct rig *rig, void *user)
+{
+	struct device_under_test *device = user;
+	if (!health_set_failed(device, true))
+		return false;
+	const bool failed = health_wait_until(device, false, rig_wait_ms(rig, CHECK_LAW_10),
+					      "the failure") != HEALTHY;
+	if (!health_set_failed(device, false))
+		return false;
+	const bool returned =
+		failed && health_wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11),
+					    "the return") == HEALTHY;
+	if (!returned)
+		check_unsupported(rig->run, "%s", unnoticed_change);
+	return returned;
+}
+
+static void leaks(struct check_run *run)
+{
+	struct device_under_test *device = health_open_device(run);
+	if (device == NULL)
+		return;
+	if (health_is_unnoticed(run, false) || health_is_unnoticed(run, true)) {
+		check_unsupported(run, "%s", unnoticed_change);
+		return;
+	}
+	const uint64_t start_ms = clock_monotonic_ms();
+	if (!fail_and_return(device->rig, device))
+		return;
+	if (clock_monotonic_ms() - start_ms > context_limit_ms(device->rig->context, ROUND_MS))
+		check_unsupported(run,
+				  "the plugin needs more than %d s to notice a failure and a "
+				  "return, which is too long for many",
+				  ROUND_MS / 1000);
+	else
+		rig_expect_level(device->rig, "a failure and a return", fail_and_return, device);
+}
+
 #define HEALTH(name, rule, severity, revision, body, ...)                                          \
 	CHECK("health." name, rule, severity, revision, body, .timeout_s = 720,                    \
 	      .depends_on = "list-and-watch.devices-present", .needs.failing_device = true,        \
@@ -382,6 +426,8 @@ const struct check health_checks[] = {
 	HEALTH("idle", LOAD_08, MEDIUM, 1, idle_with_failed_device,
 	       .title = "A plugin with a failed device stays idle",
 	       .advice = "Report a failure once, and pause between looks at the device."),
+	HEALTH("leaks", LOAD_09, MEDIUM, 1, leaks, .title = "Failures and returns leak nothing",
+	       .advice = "Close what a change opened, and wait for the processes that it started."),
 	HEALTH("settles", LAW_20, MEDIUM, 8, health_settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "

@@ -218,12 +218,29 @@ static void judge_resource(struct rig *rig, const struct rig_item *item)
 	allocate_for_each_and_all(rig, item, judge_values, item->user);
 }
 
+/* A value for a variable of the plugin's environment that it has no use for. */
+static const char *canary_of(struct check_run *run)
+{
+	return check_format(run, "gpucert-canary-%llu", (unsigned long long)clock_monotonic_ns());
+}
+
+static void log_environment(struct check_run *run)
+{
+	const char *canary = canary_of(run);
+	const char *const env[] = {check_format(run, "CONFORMANCE_CANARY=%s", canary), NULL};
+	struct rig *rig = rig_ready_with(run, env);
+	if (rig != NULL)
+		(void)check_expect_is(
+			run, strstr(text_string(&rig->output), canary) == NULL,
+			"the plugin's output", "without its environment",
+			"the value of CONFORMANCE_CANARY, a variable of no use to it");
+}
+
 static void variables(struct check_run *run)
 {
 	struct values values = {
 		.tally = TALLY_OF(run, "variables and annotations", "about devices only"),
-		.canary = check_format(run, "gpucert-canary-%llu",
-				       (unsigned long long)clock_monotonic_ns()),
+		.canary = canary_of(run),
 	};
 	const char *const env[] = {check_format(run, "CONFORMANCE_CANARY=%s", values.canary), NULL};
 	size_t size = sizeof(values.host);
@@ -461,6 +478,12 @@ const struct check security_checks[] = {
 	      .advice = "Bind ports for metrics, health and debugging to 127.0.0.1, or let clients "
 			"authenticate.",
 	      .needs.os = "linux", .depends_on = "registration.accepted"),
+	CHECK("security.log-environment", SEC_07L, LOW, 1, log_environment, .timeout_s = 180,
+	      .title = "The plugin's log does not hold its environment",
+	      .advice =
+		      "Print the settings that the plugin has, by name: an environment holds tokens "
+		      "and addresses of the cluster, and logs are read by many.",
+	      .needs = {.devices = 1, .own_plugin = true}, .depends_on = "list-and-watch.arrives"),
 	SECURITY("log", SEC_09, LOW, log_lines,
 		 .title = "No id makes up a line of the plugin's log",
 		 .advice = "Print ids quoted, as with %q in Go."),

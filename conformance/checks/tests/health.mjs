@@ -74,6 +74,8 @@ await judgeAll([
 	ofOneDevice(right('health.device-fails', 'last-device-unwatched')),
 	wrong('health.idle', 'prints-while-ill', 'bytes a second that the plugin printed while gpu-0 was failed'),
 	wrong('health.idle', 'lists-while-ill', 'device lists a second while gpu-0 was failed'),
+	wrong('health.leaks', 'opens-a-file-at-each-change', 'open descriptors of the plugin'),
+	...['none', 'device-vanishes'].map((fault) => right('health.leaks', fault)),
 	right('health.idle', 'none'),
 	ofBoth(wrong('health.device-fails', 'shared-too looks-at-no-device', 'shared-0 of example.com/shared, which is gpu-0 of example.com/gpu, after it failed: got Healthy')),
 	ofBoth(right('health.device-fails', 'shared-too')),

@@ -1320,6 +1320,15 @@ const faults = {
 	'finds-devices-at-its-start': () => (plugin.ids = plugin.ids.filter((id) => !plugin.failed().includes(id))),
 	'last-device-unwatched': () => unlike('failed', (before) => before().filter((id) => id !== plugin.ids.at(-1))),
 	'prints-while-ill': () => setInterval(() => plugin.failed().length > 0 && process.stderr.write(`${'a device is lost '.repeat(300)}\n`), 50),
+	'opens-a-file-at-each-change': () => {
+		let known = '';
+		unlike('lookAtDevices', (before) => {
+			if (known !== plugin.failed().join()) openSync('/dev/null');
+			known = plugin.failed().join();
+			before();
+		});
+	},
+	'prints-its-environment': () => console.error(JSON.stringify(process.env)),
 	'lists-while-ill': () => setInterval(() => plugin.failed().length > 0 && plugin.streams.forEach((stream) => stream.write(framed(plugin.list()))), 50),
 	// Another process offers the same devices as example.com/shared.
 	'shared-too': (how = 'none') => {
