@@ -186,10 +186,12 @@ static int list_anew(struct rig *rig, const char *resource, struct error *err)
 		       : rc;
 }
 
-static bool plugin_has_ended(void *user)
+/* One that was started below a supervisor of its own is seen by its registration only. */
+static bool has_ended_or_registered(void *user)
 {
 	const struct rig *rig = user;
-	return process_has_ended(rig->plugin);
+	return process_has_ended(rig->plugin) ||
+	       kubelet_registration_count(rig->kubelet) > rig->before_restart;
 }
 
 /* Allocate on a new connection must grant the same as before. */
@@ -197,11 +199,12 @@ static void allocate_anew(struct rig *rig, const struct allocate_kept_answer *kn
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
+	rig->before_restart = kubelet_registration_count(rig->kubelet);
 	int rc = allocate_on_socket(rig, rig_last_registration(rig, known->resource)->socket,
 				    known->id, &reply, &err);
 	/* A plugin that ends with each stream comes back with its pod. */
 	if (reply.reply == NULL && rig->plugin != NULL &&
-	    rig_wait(rig, plugin_has_ended, rig, RELEASE_MS, "its end", NULL) == 0)
+	    rig_wait(rig, has_ended_or_registered, rig, RELEASE_MS, "its end", NULL) == 0)
 		return;
 	if (check_expect_ok(rig->run, rc, "Allocate on a new connection is answered", &err) &&
 	    check_expect(rig->run, reply.code == RPC_OK, "Allocate on a new connection", "OK",
@@ -225,6 +228,7 @@ void restart_kubelet_disconnects(struct check_run *run)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	kubelet_resource_names(rig->kubelet, &names);
 	const char *fault = check_format(run, "disconnect=0*%zu", names.count);
+	rig->before_restart = kubelet_registration_count(rig->kubelet);
 	if (!rig_set_fault(rig, fault))
 		return;
 	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
@@ -233,8 +237,8 @@ void restart_kubelet_disconnects(struct check_run *run)
 		rc = rig_explain(rig, rc, &err);
 		/* A plugin that ends because of it may need time on a busy machine. */
 		if (rc < 0 && rig->plugin != NULL &&
-		    rig_wait(rig, plugin_has_ended, rig, RELEASE_MS, "its end", NULL) == 0) {
-			if (!restart_expect_registered(rig))
+		    rig_wait(rig, has_ended_or_registered, rig, RELEASE_MS, "its end", NULL) == 0) {
+			if (process_has_ended(rig->plugin) && !restart_expect_registered(rig))
 				return;
 			rc = list_anew(rig, resource, &err);
 		}

@@ -93,6 +93,13 @@ rows.push(
 	{check: 'restart.rolling-update', plugin: nodePlugin('one-socket-name'), args: [...args, '--profile', '1.36'], wanted: 'pass'},
 	{check: 'restart.rolling-update', plugin: nodePlugin('exit-on-disconnect'), args, wanted: 'pass'},
 	{check: 'restart.kubelet-disconnects', plugin: nodePlugin('exit-on-disconnect'), args, wanted: 'pass'},
+	// Below a supervisor of its own.
+	{
+		check: 'restart.kubelet-disconnects',
+		plugin: `sh -c 'trap "kill $!; exit" TERM; while :; do "$@" & wait $!; done' sh ${nodePlugin('exit-on-disconnect')}`,
+		args,
+		wanted: 'pass',
+	},
 	{check: 'restart.terminate', plugin: nodePlugin('ends-with-1'), args, wanted: 'pass'},
 	{check: 'registration.deprecation-file', plugin: nodePlugin('heeds-deprecation'), args, wanted: 'pass'},
 );
