@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-	LONG_ID = 8192,	  /* bytes */
-	LONG_CALLS = 12,  /* more than a connection's window together */
+	LONG_ID = 8192,	 /* bytes */
+	LONG_CALLS = 12, /* more than a connection's window together */
+	SEEN_MS = 100,
 	CLOSE_MS = 10000, /* for the end of a connection that is not HTTP/2 */
 	SLOW_CLIENTS = 20,
 	ABRUPT_ENDS = 25, /* at each step */
@@ -106,10 +107,33 @@ void protocol_slow_clients(struct check_run *run)
 		raw_close(client);
 }
 
+static bool streams_are_open(void *user)
+{
+	const struct rig *rig = user;
+	rig_each (resource, rig) {
+		const struct kubelet_stream *stream = rig_stream(rig, resource);
+		if (stream == NULL || !kubelet_stream_state(stream).open)
+			return false;
+	}
+	return true;
+}
+
+/* A plugin that serves anew, and registers, was harmed for a moment only. */
+static void await_service(struct rig *rig)
+{
+	(void)rig_wait(rig, streams_are_open, rig, rig_wait_ms(rig, CHECK_RES_01), "its streams",
+		       NULL);
+}
+
 /* Leaves a new connection at the step. False: recorded. */
 static bool end_abruptly(struct rig *rig, unsigned step)
 {
-	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "one more connection");
+	struct raw_client *client CLEANUP_RAW = NULL;
+	if (raw_open(&rig->loop, protocol_socket(rig), &client, NULL) < 0) {
+		loop_run_for(&rig->loop, SEEN_MS); /* the kubelet sees its stream end */
+		await_service(rig);
+		client = protocol_open(rig, "one more connection");
+	}
 	if (client == NULL)
 		return false;
 	if (step >= 1)
@@ -140,6 +164,7 @@ void protocol_abrupt_ends(struct check_run *run)
 		if (!end_abruptly(rig, step))
 			return;
 	}
+	await_service(rig);
 	protocol_expect_unharmed(rig, "one abrupt end at each step");
 	(void)rig_footprint(rig, &before);
 	unsigned count = (rig->context->thorough ? ABRUPT_ENDS_THOROUGH : ABRUPT_ENDS) * STEPS;
@@ -147,6 +172,7 @@ void protocol_abrupt_ends(struct check_run *run)
 		if (!end_abruptly(rig, i % STEPS))
 			return;
 	}
+	await_service(rig);
 	protocol_expect_unharmed(rig, "many abrupt ends");
 	rig_expect_footprint(rig, &before, ABRUPT_THREADS);
 }
@@ -182,17 +208,6 @@ static void expect_bounded(struct rig *rig, const struct rig_footprint *before, 
 	rig_expect_footprint(rig, before, FLOOD_THREADS);
 }
 
-static bool streams_are_open(void *user)
-{
-	const struct rig *rig = user;
-	rig_each (resource, rig) {
-		const struct kubelet_stream *stream = rig_stream(rig, resource);
-		if (stream == NULL || !kubelet_stream_state(stream).open)
-			return false;
-	}
-	return true;
-}
-
 void protocol_reset_flood(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
@@ -212,9 +227,7 @@ void protocol_reset_flood(struct check_run *run)
 	(void)raw_ping(client, context_wait_ms(rig->context, FLOOD_MS), NULL);
 	check_note(run, client->closed || client->goaways != 0 ? "the connection was ended"
 							       : "the connection survived");
-	/* One that serves anew, and registers, was harmed for a moment only. */
-	(void)rig_wait(rig, streams_are_open, rig, rig_wait_ms(rig, CHECK_RES_01), "its streams",
-		       NULL);
+	await_service(rig);
 	expect_bounded(rig, &before, RESETS_KIB, "a flood of cancelled calls");
 }
 

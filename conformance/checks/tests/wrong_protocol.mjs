@@ -60,6 +60,7 @@ const rows = Object.entries(wrong).flatMap(([check, byFault]) => [
 rows.push(...['protocol.ping', 'protocol.flow-control', 'load.slow-reader'].map((check) => ({
 	check, plugin: nodePlugin('second-stream-never'), args, wanted: 'unsupported', reason: 'see list-and-watch.two-streams',
 })));
-rows.push({check: 'protocol.reset-flood', plugin: nodePlugin('serves-anew-after-cancelled-streams'), args, wanted: 'pass'});
+rows.push(...['reset-flood', 'abrupt-ends'].map((name) => (
+	{check: `protocol.${name}`, plugin: nodePlugin('serves-anew-after-cancelled-streams'), args, wanted: 'pass'})));
 
 await judgeAll(rows, 6);

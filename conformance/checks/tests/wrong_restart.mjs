@@ -72,7 +72,7 @@ const wrong = {
 		'waits-for-streams': 'the plugin after SIGTERM: got still running', 'leaves-its-second-socket': 'the plugin\'s socket: got still there',
 	},
 	'restart.every-end': {
-		'panics-at-its-end': 'the plugin\'s end in each check: got exited with code 2: panic: send on closed channel (restart.every-end)',
+		'panics-at-its-end': 'the plugin\'s end in each check: got panic: send on closed channel (restart.every-end)',
 		'aborts-at-its-end': 'got killed by signal 6',
 	},
 };
