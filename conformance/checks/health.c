@@ -403,9 +403,11 @@ const struct check health_checks[] = {
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
 	HEALTH("every-stream", LAW_08, LOW, 1, health_every_stream,
-	       .title = "A failure is listed on every open stream",
-	       .advice = "Pass each change to every stream that is open, not to the first that "
-			 "takes it from a common channel: kubelets up to 1.36 may have two."),
+	       .title = "A failure is listed on every stream, also on one that is opened later",
+	       .advice =
+		       "Begin each stream with the present list, pass each change to every open one, "
+		       "and end the handler of a closed one alone: kubelets up to 1.36 may have two, "
+		       "and a kubelet that restarts opens another."),
 	HEALTH("device-returns", LAW_11, MEDIUM, 5, health_device_returns,
 	       .title = "A device that works again is offered again",
 	       .advice = "Look at devices that failed as well, and send them as Healthy once they "

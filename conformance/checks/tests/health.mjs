@@ -63,7 +63,8 @@ await judgeAll([
 	...sameRun(wrong('health.device-fails', 'looks-at-no-device', 'gpu-0 after it failed: got Healthy after 60 s'), {
 		check: 'health.device-returns', wanted: 'unsupported', reason: 'see health.device-fails',
 	}),
-	wrong('health.device-fails', 'serves-no-more-after-a-closed-stream', 'the stream of example.com/gpu after a device failed: got ended, and the plugin did not register again'),
+	wrong('health.every-stream', 'serves-no-more-after-a-closed-stream', 'the stream of example.com/gpu after gpu-0 failed: got ended, and the plugin did not register again'),
+	right('health.device-fails', 'serves-no-more-after-a-closed-stream'),
 	wrong('health.others-stay', 'refuses-the-last-while-another-is-ill', 'Allocate of gpu-2 after gpu-0 failed: got INTERNAL gpu-2 is unhealthy'),
 	wrong('health.settles', 'ends-when-the-change-is-sent', 'the plugin after SIGTERM, when gpu-0 failed without a kubelet: got still running'),
 	...['lists-on-the-last-stream', 'lists-on-the-first-stream'].map((fault) => right('health.device-fails', fault)),
@@ -86,7 +87,7 @@ await judgeAll([
 	wrong('health.device-fails', 'another-fails', 'gpu-0 after it failed: got Healthy after 60 s, and Unhealthy is gpu-1'),
 	wrong('health.device-fails', 'well-every-other-second', 'gpu-0 in the 10 s after its failure was listed: got Healthy for a time'),
 	wrong('health.device-returns', 'ill-every-other-second-after-it', 'gpu-0 in the 3 s after its return was listed: got not Healthy for a time'),
-	wrong('health.device-fails', 'first-list-of-the-start', 'gpu-0 on a stream that was opened after it failed: got Healthy'),
+	wrong('health.every-stream', 'first-list-of-the-start', 'gpu-0 on a stream that was opened after it failed: got Healthy'),
 	...['second-stream-never', 'two-streams-at-a-time'].map((fault) => right('health.device-fails', fault)),
 	...sameRun(wrong('health.device-returns', 'ill-for-good', 'gpu-0 after it was restored: got Unhealthy after 60 s'), {
 		check: 'health.settles', wanted: 'unsupported', reason: 'see health.device-returns',
