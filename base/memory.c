@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/memory_internal.h"
 
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int memory_exit_code_ = -1;
-static _Thread_local bool ran_out;
+static atomic_uint failures;
 
 void *memory_checked_(void *memory)
 {
@@ -19,16 +19,13 @@ void *memory_checked_(void *memory)
 		_Exit(memory_exit_code_);
 	}
 	if (memory == NULL)
-		ran_out = true;
+		failures++;
 	return memory;
 }
 
-bool memory_ran_out(void)
+unsigned memory_failures(void)
 {
-	bool before = ran_out;
-
-	ran_out = false;
-	return before;
+	return failures;
 }
 
 void *memory_allocate(size_t count, size_t size)

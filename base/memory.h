@@ -10,7 +10,6 @@
  * callers return ERROR_MEMORY.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Zeroed memory for an array. */
@@ -23,9 +22,9 @@ void *memory_resize(void *array, size_t count, size_t size);
 char *memory_copy(const char *string);
 char *memory_copy_start(const char *string, size_t size);
 
-/* Has any of these functions failed in this thread since the last call of memory_ran_out()? What was made in between
- * may be incomplete, even where nothing reported an error. */
-bool memory_ran_out(void);
+/* How often these functions have failed in this process. What was made while the number rose may be incomplete, even where
+ * nothing reported an error. */
+unsigned memory_failures(void);
 
 /* From now on memory that runs out ends the process: "out of memory" on stderr, then this exit
  * code, without any exit handler. cJSON allocates in the same way. main() calls it first. */

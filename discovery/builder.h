@@ -4,7 +4,7 @@
 /*
  * A snapshot under construction. Sources (linux/, windows/, recorded.c) add devices;
  * builder_finish() sorts and filters them. Every function copies the strings that it receives. When
- * memory runs out something may be missing: discovery_take() asks memory_ran_out().
+ * memory runs out something may be missing: discovery_take() asks memory_failures().
  */
 
 #include "base/arena.h"

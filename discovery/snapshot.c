@@ -11,9 +11,9 @@ int discovery_take(const struct discovery_options *options, struct discovery_sna
 {
 	static const struct discovery_options live = {0};
 	struct builder builder CLEANUP_BUILDER = {0};
+	const unsigned failures = memory_failures();
 	int rc = 0;
 
-	(void)memory_ran_out();
 	if (options == NULL)
 		options = &live;
 	if (options->recorded_node != NULL)
@@ -21,7 +21,7 @@ int discovery_take(const struct discovery_options *options, struct discovery_sna
 	else
 		rc = node_discover(options, &builder, err);
 	/* A device without what memory was lacking for would look like a broken one. */
-	if (memory_ran_out())
+	if (memory_failures() != failures)
 		return error_memory(err);
 	return rc == 0 ? builder_finish(&builder, &options->filter, out, err) : rc;
 }

@@ -406,7 +406,7 @@ const struct check health_checks[] = {
 	       .title = "A failure is listed on every stream, also on one that is opened later",
 	       .advice =
 		       "Begin each stream with the present list, pass each change to every open one, "
-		       "and end the handler of a closed one alone: kubelets up to 1.36 may have two, "
+		       "and end only the handler of a closed one: kubelets up to 1.36 may have two, "
 		       "and a kubelet that restarts opens another."),
 	HEALTH("device-returns", LAW_11, MEDIUM, 5, health_device_returns,
 	       .title = "A device that works again is offered again",

@@ -53,8 +53,8 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 	     struct allocation *out, struct error *err)
 {
 	size_t count = request->n_container_requests;
+	const unsigned failures = memory_failures();
 	int rc = 0;
-	(void)memory_ran_out();
 	v1beta1__allocate_response__init(&out->message);
 	if (count > CALL_CONTAINERS_MAX)
 		return error_set(err, ERROR_ARGUMENT, "%zu containers in one call are more than %d",
@@ -70,7 +70,7 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 		rc = answer_container(inventory, resource, rules, request->container_requests[i],
 				      &out->answers[i], err);
 	}
-	return memory_ran_out() ? error_memory(err) : rc;
+	return memory_failures() == failures ? rc : error_memory(err);
 }
 
 void allocation_free(struct allocation *allocation)

@@ -222,7 +222,7 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 {
 	struct choice choice = {.inventory = inventory, .resource = resource, .policy = policy};
 	size_t count = request->n_container_requests;
-	(void)memory_ran_out();
+	const unsigned failures = memory_failures();
 	V1beta1__PreferredAllocationResponse *response = memory_allocate(1, sizeof(*response));
 	int rc = 0;
 	*out = response;
@@ -245,5 +245,5 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 		response->container_responses[response->n_container_responses++] = container;
 		rc = prefer_container(&choice, request->container_requests[i], container, err);
 	}
-	return memory_ran_out() ? error_memory(err) : rc;
+	return memory_failures() == failures ? rc : error_memory(err);
 }

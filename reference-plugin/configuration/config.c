@@ -116,7 +116,7 @@ static int finish(struct config *config, struct error *err)
 	return config->kubelet_socket != NULL ? 0 : error_memory(err);
 }
 
-int config_load(const struct config_program *program, struct config_options *options,
+static int load(const struct config_program *program, struct config_options *options,
 		struct config *out, struct error *err)
 {
 	int rc = 0;
@@ -135,8 +135,6 @@ int config_load(const struct config_program *program, struct config_options *opt
 		if (!setting_is_for(&settings[i], program))
 			continue;
 		setting_add_variable(&settings[i], program->env_prefix, &variable);
-		if (variable.failed)
-			return error_memory(err);
 		const char *value = program_variable(text_string(&variable));
 		if (value == NULL || value[0] == '\0')
 			continue;
@@ -160,6 +158,14 @@ int config_load(const struct config_program *program, struct config_options *opt
 		out->origins[i] = (struct config_origin){.layer = CONFIG_OPTION};
 	}
 	return finish(out, err);
+}
+
+int config_load(const struct config_program *program, struct config_options *options,
+		struct config *out, struct error *err)
+{
+	const unsigned failures = memory_failures();
+	int rc = load(program, options, out, err);
+	return memory_failures() == failures ? rc : error_memory(err);
 }
 
 void config_free(struct config *config)
