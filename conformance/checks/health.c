@@ -21,6 +21,7 @@ enum {
 	STEADY_MS = 1000,
 	IDLE_THOROUGH_MS = 20000,
 	LISTED_SHOWN = 4,
+	ROUNDS_TRIED = 3,
 	ROUND_MS = 1000, /* slower ones are of a real device, which must not fail a hundred times */
 };
 
@@ -380,10 +381,16 @@ static void leaks(struct check_run *run)
 		check_unsupported(run, "%s", unnoticed_change);
 		return;
 	}
-	const uint64_t start_ms = clock_monotonic_ms();
-	if (!fail_and_return(device->rig, device))
-		return;
-	if (clock_monotonic_ms() - start_ms > context_limit_ms(device->rig->context, ROUND_MS))
+	/* On a busy machine the first may be slow by chance. */
+	bool quick = false;
+	for (int i = 0; i < ROUNDS_TRIED && !quick; i++) {
+		const uint64_t start_ms = clock_monotonic_ms();
+		if (!fail_and_return(device->rig, device))
+			return;
+		quick = clock_monotonic_ms() - start_ms <=
+			context_limit_ms(device->rig->context, ROUND_MS);
+	}
+	if (!quick)
 		check_unsupported(run,
 				  "a failure and a return take more than %d s, which is too long "
 				  "for many",
