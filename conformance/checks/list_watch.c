@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	IDLE_MS = 12500,  /* plugins poll, and limit streams and connections, by 5 or 10 s */
+	IDLE_MS = 11000,  /* plugins poll, and limit streams and connections, by 5 or 10 s */
 	REPEAT_MS = 2000, /* registration.no-repeat watches so long */
 	STORM_MS = 2000,
 	WATCH_THOROUGH_MS = 600000, /* LAW-07, LAW-14 */
