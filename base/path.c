@@ -115,6 +115,7 @@ char *path_normalize(const char *path)
 {
 	struct text out CLEANUP_TEXT = {0};
 	size_t root = root_length(path);
+	/* Room for all of it: drop_last() relies on what was appended. */
 	if (text_extend(&out, strlen(path) + 1) == NULL)
 		return NULL;
 	text_reset(&out);

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "conformance/checks/every_check.h"
 #include "conformance/checks/restart.h"
-#include "rpc/rpc.h"
 
 #include <signal.h>
 
@@ -31,13 +30,10 @@ void every_end_keep(struct rig *rig)
 {
 	const struct process_result *result = process_result(rig->plugin);
 	const struct rig_run *run = &rig->run_of_plugin;
-	const size_t count = kubelet_registration_count(rig->kubelet);
-	/* Go programs end with panic() over a Register that was refused. */
-	const bool refused =
-		count != 0 && kubelet_registration_at(rig->kubelet, count - 1)->code > RPC_OK;
 	char description[256] = "";
 	process_describe(result, description, sizeof(description));
-	char *wrong CLEANUP_FREE = is_crash(result, run) && !refused
+	/* Go programs end with panic() over a Register that was refused. */
+	char *wrong CLEANUP_FREE = is_crash(result, run) && !rig_was_refused(rig)
 					   ? memory_copy(run->crashed ? run->said[1] : description)
 					   : NULL;
 	every_check_keep(rig->run, kept_file, wrong);

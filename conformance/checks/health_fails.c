@@ -147,6 +147,8 @@ static bool is_noticed_on_both(void *user)
 	       health_state_in(device->second, device->id) != HEALTHY;
 }
 
+static const char unnoticed[] = "the plugin does not notice failures; see health.device-fails";
+
 /* Kubelets up to 1.36 keep the stream of an earlier registration open, and read both. */
 void health_every_stream(struct check_run *run)
 {
@@ -160,15 +162,14 @@ void health_every_stream(struct check_run *run)
 			run, "%s",
 			device->second == NULL
 				? "a further stream brings no list; see list-and-watch.two-streams"
-				: "the plugin does not notice failures; see health.device-fails");
+				: unnoticed);
 		return;
 	}
 	if (!health_set_failed(device, true))
 		return;
 	(void)rig_wait(device->rig, is_noticed_on_one, device, limit_ms, "the failure", NULL);
 	if (!is_noticed_on_one(device)) {
-		check_unsupported(run,
-				  "the plugin does not notice failures; see health.device-fails");
+		check_unsupported(run, "%s", unnoticed);
 		return;
 	}
 	(void)rig_wait(device->rig, is_noticed_on_both, device, limit_ms,

@@ -156,11 +156,16 @@ bool rig_plugin_ends(struct rig *rig)
 	return loop_wait(&rig->loop, has_ended, rig, RIG_END_SEEN_MS, "its end", NULL) == 0;
 }
 
+bool rig_was_refused(const struct rig *rig)
+{
+	const size_t count = kubelet_registration_count(rig->kubelet);
+	return count != 0 && kubelet_registration_at(rig->kubelet, count - 1)->code > RPC_OK;
+}
+
 /* The advice for a plugin that failed: its end matters more than the consequences. NULL: the row's. */
 static const char *advice_for(const struct rig *rig)
 {
-	const size_t count = kubelet_registration_count(rig->kubelet);
-	const bool registered = count > rig->first_registration;
+	const bool registered = kubelet_registration_count(rig->kubelet) > rig->first_registration;
 	if (rig->run_of_plugin.end != NULL)
 		return rig->run_of_plugin.crashed    ? crash_advice
 		       : rig->first_registration > 0 ? again_advice
@@ -168,8 +173,7 @@ static const char *advice_for(const struct rig *rig)
 	/* In these suites it is often the harness that has it refused. */
 	const char *id = check_row(rig->run)->id;
 	if (registered && !text_starts_with(id, "registration.") &&
-	    !text_starts_with(id, "restart.") &&
-	    kubelet_registration_at(rig->kubelet, count - 1)->code > RPC_OK)
+	    !text_starts_with(id, "restart.") && rig_was_refused(rig))
 		return refused_advice;
 	/* Other checks of the run have seen its resources: it finds the directory. */
 	const bool known = cJSON_GetArraySize(rig->known) != 0;

@@ -211,6 +211,9 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
  * second? */
 bool rig_plugin_ends(struct rig *rig);
 
+/* Was the latest attempt to register refused? */
+bool rig_was_refused(const struct rig *rig);
+
 /* Names the plugin as the cause of a failure, with the advice that fits, when it removed kubelet.sock, ended
  * by itself, or never registered. Returns `rc`. */
 int rig_explain(struct rig *rig, int rc, struct error *err);
