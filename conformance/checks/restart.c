@@ -21,6 +21,14 @@ enum {
 	RETRY_MS = 1000,
 };
 
+/* Did the plugin end with its last stream? It may have registered before it saw that one end. */
+static bool ended_by_itself(const struct rig *rig)
+{
+	return rig->supervised && rig->plugin != NULL && process_has_ended(rig->plugin) &&
+	       process_result(rig->plugin)->end == PROCESS_EXITED &&
+	       process_result(rig->plugin)->code == 0;
+}
+
 /* Allocate is UNAVAILABLE while the plugin is about to serve again. The pod then stays Failed, and its
  * controller creates another one: with `user`, a flag, the call is repeated within the row's limit. */
 static void allocates(struct rig *rig, const struct rig_item *item)
@@ -30,15 +38,13 @@ static void allocates(struct rig *rig, const struct rig_item *item)
 	const char *const *ids = rig_ids(item->ids);
 	uint64_t end = clock_monotonic_ms() + rig_wait_ms(rig, check_row(rig->run)->requirement);
 	int rc = rig_allocate(rig, item->resource, ids, 1, &reply, &err);
-	while (item->user != NULL && clock_monotonic_ms() < end &&
-	       (rc == ERROR_UNAVAILABLE || (rc == 0 && reply.code == RPC_UNAVAILABLE))) {
+	while ((rc == ERROR_UNAVAILABLE || (rc == 0 && reply.code == RPC_UNAVAILABLE)) &&
+	       clock_monotonic_ms() < end && (item->user != NULL || ended_by_itself(rig))) {
+		loop_run_for(&rig->loop, RETRY_MS);
+		if (ended_by_itself(rig) && !restart_expect_registered(rig))
+			return;
 		rpc_answer_free(&reply);
 		reply = (struct rpc_answer){0};
-		loop_run_for(&rig->loop, RETRY_MS);
-		/* One that ends with its last stream may have registered before it saw that the former kubelet's ended. */
-		if (rig->plugin != NULL && process_has_ended(rig->plugin) &&
-		    process_result(rig->plugin)->code == 0 && !restart_expect_registered(rig))
-			return;
 		rc = rig_allocate(rig, item->resource, ids, 1, &reply, &err);
 	}
 	if (!rig_expect_answer(rig, rc, "Allocate afterwards", &reply, &err))

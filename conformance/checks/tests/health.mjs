@@ -54,7 +54,8 @@ const referencePlugin = {
 	name: 'the reference plugin, whose Vulkan driver goes and comes',
 	checks: ['health'],
 	args: [
-		'--launcher', 'process', '--fail-device', `sh -c 'mv ${icds}/lvp_icd* ${away}'`, '--restore-device', `sh -c 'mv ${away}/* ${icds}'`,
+		// On a busy machine it takes more than a second to load the drivers.
+		'--launcher', 'process', '--timeout-percent', '500', '--fail-device', `sh -c 'mv ${icds}/lvp_icd* ${away}'`, '--restore-device', `sh -c 'mv ${away}/* ${icds}'`,
 	],
 };
 

@@ -1133,8 +1133,9 @@ const faults = {
 	'serves-anew-after-cancelled-streams': () => {
 		let soon = null;
 		unlike('watch', (before, stream) => {
+			const {server} = plugin;
 			before(stream);
-			stream.on('close', () => (soon ??= setTimeout(() => {
+			stream.on('close', () => server === plugin.server && (soon ??= setTimeout(() => {
 				soon = null;
 				plugin.again();
 			}, 1000)));
