@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { CLOSED_MS = 5000, LATE_MAX = 3, MEBIBYTE = 1 << 20 };
+enum { BEGUN_MS = 500, CLOSED_MS = 5000, LATE_MAX = 3, MEBIBYTE = 1 << 20 };
 
 /* Memory and handles of a software device belong to its processes: one of them is enough. */
 static bool is_one_more(const struct isolation *isolation, size_t tenant)
@@ -292,7 +292,11 @@ static void lifetime_of(struct tenant *tenant)
 	const cJSON *before = tenant_find_api(tenant, "before");
 	struct closing closing = {tenant->device, count_open(tenant->device)};
 	struct probe *probe = before != NULL ? hang(tenant) : NULL;
-	if (probe == NULL || !end_hang(tenant, probe))
+	if (probe == NULL)
+		return;
+	/* It is killed in the middle of its work. */
+	(void)rig_watch(tenant->rig, BEGUN_MS, BEGUN_MS);
+	if (!end_hang(tenant, probe))
 		return;
 
 	if (tenant->device->node_count != 0) {

@@ -6,7 +6,7 @@ enum { HTTP_NOT_FOUND = 404 };
 
 const char *protocol_socket(const struct rig *rig)
 {
-	return rig_registration(rig, rig->resources.items[0])->socket;
+	return rig_last_registration(rig, rig->resources.items[0])->socket;
 }
 
 /* A field of bytes. */

@@ -31,8 +31,15 @@ static void each_registration(struct check_run *run)
 static void accepted(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
-	(void)check_expect_is(rig->run, r->code == RPC_OK, r->resource, "registered",
-			      rpc_code_name(r->code));
+	const char *got = rpc_code_name(r->code);
+	bool is_registered = r->code == RPC_OK;
+	/* Without the notification the kubelet deregisters it again. */
+	if (is_registered && r->by_watcher) {
+		(void)rig_wait(rig, rig_is_notified, rig, RIG_CALL_MS, "the notification", NULL);
+		is_registered = rig->registry.problem == NULL;
+		got = rig->registry.problem;
+	}
+	(void)check_expect_is(rig->run, is_registered, r->resource, "registered", got);
 }
 
 static bool has_attempt(void *user)
@@ -165,8 +172,13 @@ static void options_during_register(struct rig *rig, const struct rig_item *item
 
 static void version(struct rig *rig, const struct rig_item *item)
 {
-	(void)check_expect_text(rig->run, "RegisterRequest.version", item->registration->version,
-				DEVICE_PLUGIN_VERSION);
+	/* A kubelet has found it among those of GetInfo. */
+	if (item->registration->by_watcher)
+		(void)check_expect_is(rig->run, true, "GetInfo's versions",
+				      "with " DEVICE_PLUGIN_VERSION, "");
+	else
+		(void)check_expect_text(rig->run, "RegisterRequest.version",
+					item->registration->version, DEVICE_PLUGIN_VERSION);
 }
 
 static void resource_name(struct rig *rig, const struct rig_item *item)
@@ -179,8 +191,14 @@ static void resource_name(struct rig *rig, const struct rig_item *item)
 			   valid ? "" : err.text);
 }
 
+static const char no_endpoint[] = "the plugin is in plugins_registry, which takes any path";
+
 static void endpoint_name(struct rig *rig, const struct rig_item *item)
 {
+	if (item->registration->by_watcher) {
+		check_not_applicable(rig->run, no_endpoint);
+		return;
+	}
 	const char *endpoint = item->registration->endpoint;
 	const char *socket = item->registration->socket;
 	bool misread = strpbrk(endpoint, "%?#") != NULL;
@@ -193,6 +211,10 @@ static void endpoint_name(struct rig *rig, const struct rig_item *item)
 
 static void endpoint_length(struct rig *rig, const struct rig_item *item)
 {
+	if (item->registration->by_watcher) {
+		check_not_applicable(rig->run, no_endpoint);
+		return;
+	}
 	size_t length =
 		strlen(KUBELET_STANDARD_PLUGIN_DIR "/") + strlen(item->registration->endpoint);
 	(void)check_expect_at_most(rig->run,
@@ -415,5 +437,17 @@ const struct check registration_checks[] = {
 		     .advice = "Remove only your own socket: other plugins serve theirs there, and "
 			       "the kubelet keeps its checkpoint.",
 		     .needs = {.own_plugin = true}),
+	CHECK("registration.plugin-info", REG_18, MEDIUM, 1, registration_in_registry,
+	      .timeout_s = 180, .title = "A plugin in plugins_registry answers the plugin watcher",
+	      .advice = "Serve pluginregistration.Registration on the socket in plugins_registry: "
+			"GetInfo with type DevicePlugin, the resource's name and version v1beta1, "
+			"and NotifyRegistrationStatus.",
+	      .needs = {.own_plugin = true, .registry = true}),
+	CHECK("registration.notified-refusal", REG_19, MEDIUM, 1, registration_notified_refusal,
+	      .timeout_s = 180, .depends_on = ACCEPTED,
+	      .title = "A plugin in plugins_registry survives a refusal",
+	      .advice = "Log the error of NotifyRegistrationStatus and keep serving: the kubelet "
+			"asks again later.",
+	      .needs = {.own_plugin = true, .registry = true}),
 	{.id = NULL},
 };

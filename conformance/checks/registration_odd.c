@@ -208,3 +208,47 @@ void registration_beside_file(struct check_run *run)
 	(void)check_expect_is(run, file_exists(path), check_format(run, "the file %s", name),
 			      "left alone", "removed");
 }
+
+void registration_in_registry(struct check_run *run)
+{
+	struct rig *rig = rig_with_kubelet(run);
+	struct error err = {0};
+	if (rig == NULL || !rig_start_plugin(rig))
+		return;
+	int rc = rig_wait(rig, rig_is_notified, rig, rig_wait_ms(rig, CHECK_REG_01),
+			  "a plugin in plugins_registry", &err);
+	if (rc < 0 && kubelet_registration_count(rig->kubelet) != 0) {
+		check_not_applicable(run, "the plugin calls Register instead");
+		return;
+	}
+	if (rig_expect_ok(rig, rc, "a plugin in plugins_registry", &err))
+		(void)check_expect_is(run, rig->registry.problem == NULL,
+				      "GetInfo and NotifyRegistrationStatus", "answered",
+				      rig->registry.problem);
+}
+
+void registration_notified_refusal(struct check_run *run)
+{
+	static const char refusal[] = "refused by the test";
+	struct rig *rig = rig_with_kubelet(run);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	if (!rig_set_fault(rig, check_format(run, "register-status=UNKNOWN:%s*1", refusal)) ||
+	    !rig_start_plugin(rig))
+		return;
+	int rc = rig_wait(rig, rig_is_notified, rig, rig_wait_ms(rig, CHECK_REG_01),
+			  "a plugin in plugins_registry", &err);
+	if (rc == 0)
+		(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
+	if ((rc < 0 && !rig_expect_ok(rig, rc, "a plugin in plugins_registry", &err)) ||
+	    !expect_no_crash(rig, "when it was notified of a refusal"))
+		return;
+	char *problem CLEANUP_FREE = STEAL(rig->registry.problem);
+	const char *got = problem != NULL ? problem : "never called";
+	if (check_expect_is(run, strstr(got, refusal) != NULL,
+			    "NotifyRegistrationStatus with the error", "answered", got) &&
+	    restart_expect_registered(rig))
+		(void)rig_expect_listed(rig);
+}

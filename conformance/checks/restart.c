@@ -38,8 +38,11 @@ static void allocates(struct rig *rig, const struct rig_item *item)
 	const char *const *ids = rig_ids(item->ids);
 	uint64_t end = clock_monotonic_ms() + rig_wait_ms(rig, check_row(rig->run)->requirement);
 	int rc = rig_allocate(rig, item->resource, ids, 1, &reply, &err);
-	while ((rc == ERROR_UNAVAILABLE || (rc == 0 && reply.code == RPC_UNAVAILABLE)) &&
-	       clock_monotonic_ms() < end && (item->user != NULL || ended_by_itself(rig))) {
+	while (clock_monotonic_ms() < end) {
+		const bool unavailable =
+			rc == ERROR_UNAVAILABLE || (rc == 0 && reply.code == RPC_UNAVAILABLE);
+		if (!(rc < 0 && ended_by_itself(rig)) && !(unavailable && item->user != NULL))
+			break;
 		loop_run_for(&rig->loop, RETRY_MS);
 		if (ended_by_itself(rig) && !restart_expect_registered(rig))
 			return;

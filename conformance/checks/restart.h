@@ -6,6 +6,7 @@
 
 #include "conformance/checks/rig_usage.h"
 
+check_body registration_in_registry, registration_notified_refusal;
 check_body registration_refused, registration_unavailable, registration_answer_delayed,
 	registration_before_kubelet, registration_beside_file;
 check_body restart_again, restart_leaks, restart_kubelet_absent, restart_register_unanswered,

@@ -72,6 +72,28 @@ int rig_peer(const struct rig *rig, const char *resource)
 	return channel != NULL ? rpc_channel_peer(channel) : 0;
 }
 
+/* Of the plugin watcher, whose texts name the calls. */
+static void see_registry(struct rig *rig, const struct kubelet_event *event)
+{
+	const bool asks = event->type == KUBELET_EVENT_WATCHER_INFO;
+	if (!asks && event->type != KUBELET_EVENT_WATCHER_NOTIFIED)
+		return;
+	rig->registry.notified += !asks;
+	if (rig->registry.problem != NULL)
+		return;
+	if (event->code > RPC_OK)
+		rig->registry.problem =
+			text_format("GetInfo: %s %s", rpc_code_name(event->code), event->text);
+	else if (event->text != NULL && (!asks || text_starts_with(event->text, "RegisterPlugin")))
+		rig->registry.problem = memory_copy(event->text);
+}
+
+bool rig_is_notified(void *user)
+{
+	const struct rig *rig = user;
+	return rig->registry.notified != 0 || rig->registry.problem != NULL;
+}
+
 static void on_event(const struct kubelet_event *event, void *user)
 {
 	struct rig *rig = user;
@@ -80,6 +102,7 @@ static void on_event(const struct kubelet_event *event, void *user)
 		char *line CLEANUP_FREE = json_print_compact(json);
 		text_addf(&rig->events, "%s\n", line);
 	}
+	see_registry(rig, event);
 	if (event->type == KUBELET_EVENT_DEVICES) {
 		every_list_see(rig, event);
 		if (rig->on_list != NULL)
@@ -196,6 +219,8 @@ int rig_explain(struct rig *rig, int rc, struct error *err)
 		check_advise(rig->run, advice);
 	if (has_ended(rig))
 		(void)error_set(err, rc, "%s", rig->run_of_plugin.end);
+	else if (rig->registry.problem != NULL)
+		(void)error_set(err, rc, "in plugins_registry: %s", rig->registry.problem);
 	return harm != NULL ? error_wrap(err, rc, "the plugin %s kubelet.sock", harm) : rc;
 }
 
@@ -250,6 +275,7 @@ static void close_rig(void *argument)
 	keep_text(rig, "plugin-output.txt", &rig->output);
 	text_list_free(&rig->cdi_files);
 	free(rig->run_of_plugin.end);
+	free(rig->registry.problem);
 	every_list_free(&rig->lists);
 	text_list_free(&rig->resources);
 	text_list_free(&rig->left_out);
@@ -274,6 +300,8 @@ struct rig *rig_with_kubelet(struct check_run *run)
 	const char *attached = rig->context->attach_directory;
 	struct kubelet_options options = {
 		.plugin_dir = attached != NULL ? attached : check_path(run, "dp"),
+		.registry_dir =
+			context_uses_registry(rig->context) ? check_path(run, "registry") : NULL,
 		.take_over = attached != NULL,
 		.os = rig_is_windows(rig) ? KUBELET_OS_WINDOWS : KUBELET_OS_LINUX,
 		.seed = 1,
@@ -305,6 +333,7 @@ static bool start_with(struct rig *rig, const char *const *env)
 		.command = rig->context->plugin_command,
 		.plugin_dir = kubelet_plugin_dir(rig->kubelet),
 		.kubelet_socket = kubelet_socket(rig->kubelet),
+		.registry_dir = kubelet_registry_dir(rig->kubelet),
 		.private_mounts = rig->context->hidden_directory,
 		.process = {.env = variables,
 			    .grace_ms = RIG_STOP_GRACE_MS,

@@ -49,8 +49,12 @@ struct rig {
 		bool asked; /* to end */
 		int process_id;
 	} run_of_plugin;
-	bool admitted;	    /* an admission that worked is recorded */
-	uint64_t waited_ns; /* for the plugin, not in the report yet */
+	struct {
+		unsigned notified; /* NotifyRegistrationStatus was answered */
+		char *problem;	   /* the first; NULL: none */
+	} registry;		   /* the plugin watcher; context_uses_registry() */
+	bool admitted;		   /* an admission that worked is recorded */
+	uint64_t waited_ns;	   /* for the plugin, not in the report yet */
 	/* Called with each list of the kubelet's own streams as it comes; may be NULL. */
 	void (*on_list)(const struct kubelet_event *event, void *user);
 	void *on_list_user;
@@ -181,6 +185,9 @@ int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout
 
 /* The time to wait before a requirement's limit is judged: never less than that limit. */
 uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement);
+
+/* A loop_condition of the rig: the plugin watcher has notified a plugin, or failed to. */
+bool rig_is_notified(void *rig);
 
 /* Signals the plugin and waits for its end. True when it ended in time. */
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);

@@ -48,8 +48,9 @@ static const struct option_spec run_options[] = {
 	{OPTION_ROW("plugin", OPTION_STRING, run.settings.asked.plugin_command), .letter = 'p',
 	 .value = "CMD",
 	 .help = "The device plugin under test, as a command line. {plugin-dir} and "
-		 "{kubelet-socket} in it are replaced; the environment has DEVICE_PLUGIN_DIR and "
-		 "KUBELET_SOCKET. Default: the reference plugin.",
+		 "{kubelet-socket} in it are replaced, and {registry-dir}, for a plugin in "
+		 "plugins_registry; the environment has DEVICE_PLUGIN_DIR and KUBELET_SOCKET. "
+		 "Default: the reference plugin.",
 	 .env = "GPUCERT_PLUGIN"},
 	{OPTION_ROW("plugin-profile", OPTION_STRING, run.profile), .value = "NAME|FILE",
 	 .help = "How a known plugin is started: a profile (docs/testing-your-plugin.md), or the name "

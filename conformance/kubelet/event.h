@@ -28,7 +28,8 @@
 	X(WATCHER_SOCKET, "watcher-socket", "a socket appeared in plugins_registry", "socket")     \
 	X(WATCHER_INFO, "watcher-info", "GetInfo was answered",                                    \
 	  "socket, resource, endpoint, code")                                                      \
-	X(WATCHER_NOTIFIED, "watcher-notified", "the plugin was notified of the outcome",          \
+	X(WATCHER_NOTIFIED, "watcher-notified",                                                    \
+	  "the plugin was notified of the outcome; the text says why it is not registered",        \
 	  "socket, text")                                                                          \
 	X(CONNECTED, "connected", "the plugin's socket accepted the dial-back",                    \
 	  "resource, socket")                                                                      \

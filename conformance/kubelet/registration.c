@@ -181,9 +181,7 @@ static void answer(struct registration *registration, int code, const char *mess
 		return;
 	registration->seen.code = code;
 	registration->seen.message = keep(registration, message);
-	const struct fault_setting *delay = NULL;
-	if (!registration->seen.by_watcher)
-		delay = fault_take(&kubelet->faults, FAULT_REGISTER_DELAY);
+	const struct fault_setting *delay = fault_take(&kubelet->faults, FAULT_REGISTER_DELAY);
 	if (delay == NULL || timer_start(kubelet->loop, delay->delay_ms, 0, send_answer,
 					 registration, &registration->delay, NULL) != 0)
 		send_answer(registration);
@@ -435,7 +433,11 @@ void registration_by_watcher(struct kubelet *kubelet, const char *resource, cons
 	registration->seen.endpoint = keep(registration, endpoint);
 	registration->seen.version = keep(registration, versions);
 	report_register(registration);
-	connect_client(registration, endpoint);
+	const struct fault_setting *status = fault_take(&kubelet->faults, FAULT_REGISTER_STATUS);
+	if (status != NULL)
+		answer(registration, status->code, status->message);
+	else
+		connect_client(registration, endpoint);
 }
 
 size_t kubelet_registration_count(const struct kubelet *kubelet)

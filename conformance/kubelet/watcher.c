@@ -45,6 +45,7 @@ struct entry {
 	struct dial *dial;
 	struct rpc_channel *channel;
 	char *plugin_name, *plugin_socket; /* what was registered */
+	char *refusal;			   /* NULL: registered */
 };
 
 struct watcher {
@@ -109,7 +110,7 @@ static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply
 		notify_failed(entry, cause);
 		return;
 	}
-	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, NULL);
+	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, entry->refusal);
 	if (entry->state == ENTRY_REGISTERED)
 		entry_hang_up(entry);
 	else
@@ -120,14 +121,15 @@ static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply
 static void notify(struct entry *entry, const char *error)
 {
 	Pluginregistration__RegistrationStatus status;
-	char *copy CLEANUP_FREE = error == NULL ? NULL : text_format(REGISTER_ERROR "%s", error);
 	struct error err = {0};
 	pluginregistration__registration_status__init(&status);
 	status.plugin_registered = error == NULL;
+	free(entry->refusal);
+	entry->refusal = error == NULL ? NULL : text_format(REGISTER_ERROR "%s", error);
 	if (error == NULL)
 		entry->state = ENTRY_REGISTERED;
-	if (copy != NULL)
-		status.error = copy;
+	else
+		status.error = entry->refusal;
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "NotifyRegistrationStatus", &status.base,
 		      &pluginregistration__registration_status_response__descriptor, NOTIFY_MS,
 		      on_notified, entry, NULL, &err) != 0)
@@ -288,6 +290,7 @@ static void entry_forget(struct entry *entry)
 	free(entry->path);
 	free(entry->plugin_name);
 	free(entry->plugin_socket);
+	free(entry->refusal);
 	free(entry);
 }
 

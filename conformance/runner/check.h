@@ -61,6 +61,7 @@ struct check_needs {
 	bool failing_device; /* --fail-device and --restore-device; a run that names no checks leaves it
 				out without them */
 	bool optional_calls; /* --optional-call; left out in the same way */
+	bool registry;	     /* a plugin in plugins_registry; left out in the same way */
 	const char *api;     /* a device that offers this API: "vulkan", "opencl" */
 };
 

@@ -132,6 +132,12 @@ const char *context_handler(const struct context *context, size_t index)
 						       : NULL;
 }
 
+bool context_uses_registry(const struct context *context)
+{
+	return context->plugin_command != NULL &&
+	       strstr(context->plugin_command, "{registry-dir}") != NULL;
+}
+
 uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms)
 {
 	return limit_ms * (uint64_t)context->timeout_percent / 100U;

@@ -68,7 +68,8 @@ static bool os_is_met(const struct check_needs *needs, const struct context *con
 static bool options_are_met(const struct check_needs *needs, const struct context *context)
 {
 	return (!needs->failing_device || context->fail_device != NULL) &&
-	       (!needs->optional_calls || context->optional_calls.count != 0);
+	       (!needs->optional_calls || context->optional_calls.count != 0) &&
+	       (!needs->registry || context_uses_registry(context));
 }
 
 /* Evaluates the needs of the item's check; the first unmet one counts. */
@@ -110,8 +111,14 @@ static void judge(struct plan_item *item, const struct context *context)
 		return;
 	}
 
-	if (needs->optional_calls && context->optional_calls.count == 0) {
-		item->reason = memory_copy("no optional call is expected (--optional-call)");
+	const char *unused =
+		needs->optional_calls && context->optional_calls.count == 0
+			? "no optional call is expected (--optional-call)"
+		: needs->registry && !context_uses_registry(context)
+			? "the plugin's command (--plugin) does not name {registry-dir}"
+			: NULL;
+	if (unused != NULL) {
+		item->reason = memory_copy(unused);
 		return;
 	}
 

@@ -44,6 +44,10 @@ export function scriptedAnew(script) {
 	return `sh -c 'sed s/PREFIX/run-$$/ ${path} > ${path}.$$ && exec ${scriptedPlugin} ${path}.$$ {plugin-dir}'`;
 }
 
+// The command line of one that registers through plugins_registry.
+export const inRegistry = (script) => `${scripted(script)} {kubelet-socket} {registry-dir}`;
+export const watched = {register: {via: 'watcher'}, on_kubelet_socket: 'ignore', on_socket_removed: 'ignore'};
+
 // The command line of doubles/node_plugin.mjs with one of its faults.
 const nodeProgram = join(import.meta.dirname, 'doubles/node_plugin.mjs');
 export const nodePlugin = (...fault) => `'${process.execPath}' '${nodeProgram}' {plugin-dir} ${fault.join(' ')}`;
@@ -112,7 +116,7 @@ function judge({check, wanted = 'fail', reason, foreign}, result) {
 // Most plugins name no CDI devices, and these checks are about what a plugin may leave out.
 const optional = new Set([
 	'allocate.across-resources', 'allocate.cdi-names', 'allocate.files-stay', 'allocate.harmless-variables', 'allocate.permissions', 'allocate.unhealthy-id', 'allocate.variable-names',
-	'allocate.cdi-once', 'allocate.independent', 'registration.optional-calls', 'allocate.one-device', 'list-and-watch.ids-across-resources', 'list-and-watch.ids-apart', 'restart.answer-stays', 'security.device-nodes', 'security.unrelated-nodes', 'security.variables',
+	'allocate.cdi-once', 'allocate.independent', 'registration.optional-calls', 'registration.plugin-info', 'registration.notified-refusal', 'allocate.one-device', 'list-and-watch.ids-across-resources', 'list-and-watch.ids-apart', 'restart.answer-stays', 'security.device-nodes', 'security.unrelated-nodes', 'security.variables',
 ]);
 const usual = (id) => {
 	if (optional.has(id) || id.startsWith('preferred-allocation.') || id.startsWith('pre-start.') || id.startsWith('sharing.')) return ['pass', 'not-applicable'];

@@ -4,7 +4,7 @@
 // written down in its row. A check that fails the innocent proves as little as one that nobody can fail.
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {file, judgeAll, listOf4MiB, nodePlugin, numbers, scripted, withoutKubeletFaults, work} from './harness.mjs';
+import {file, inRegistry, judgeAll, listOf4MiB, nodePlugin, numbers, scripted, watched, withoutKubeletFaults, work} from './harness.mjs';
 import {folderOf, spec} from './specs.mjs';
 
 const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
@@ -184,6 +184,9 @@ const rows = [
 		checks: ['registration', 'restart'],
 		outcomes: {'registration.endpoint-name': 'fail', 'restart.socket-removed': 'not-applicable'},
 	}),
+	row('in plugins_registry', inRegistry({plugins: [{...right, ...watched}]}), {outcomes: {
+		'registration.endpoint-name': 'not-applicable', 'registration.endpoint-length': 'not-applicable', 'restart.socket-removed': 'not-applicable',
+	}}),
 	row('a look every few seconds', plugin({reaction_delay_ms: 4000}), {checks: ['restart']}),
 	row('a socket that is left behind', plugin({}, {on_sigterm: 'leave-socket'}), {
 		checks: ['restart', 'registration'], outcomes: {'restart.terminate': 'fail'},

@@ -178,7 +178,7 @@ static void test_nothing_is_there(void)
 		const struct check_needs *needs = &plan.items[i].check->needs;
 		bool needy = needs->devices != 0 || needs->own_plugin || needs->containers ||
 			     needs->launcher || needs->api != NULL || needs->os != NULL ||
-			     needs->failing_device || needs->optional_calls;
+			     needs->failing_device || needs->optional_calls || needs->registry;
 		CU_ASSERT_EQUAL(plan.items[i].reason != NULL, needy);
 		CU_ASSERT_EQUAL(plan.items[i].outcome != REPORT_PASS, needy);
 	}

@@ -4,7 +4,7 @@
 // check is about. A check that no plugin can make fail proves nothing.
 import {readdirSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
-import {file, judgeAll, listOf4MiB, scripted, scriptedAnew, work} from './harness.mjs';
+import {file, inRegistry, judgeAll, listOf4MiB, scripted, scriptedAnew, watched, work} from './harness.mjs';
 import {discoveredNode} from './machine.mjs';
 
 const nodes = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../../../discovery/nodes');
@@ -28,6 +28,7 @@ const twoResources = (changes) => scripted({plugins: ['gpu', 'nic'].map((name) =
 	...right, resource: `example.com/${name}`, socket: `${name}.sock`, devices: [{id: `${name}-0`}], ...each({...answer, ...changes}),
 }))});
 const prepares = (fault) => plugin({options: {pre_start_required: true}, ...(fault && rpc('PreStartContainer', fault))});
+const watchedPlugin = (changes) => inRegistry({plugins: [{...right, ...watched, ...changes}]});
 // Hands out another node at every second start.
 const run = (command) => `exec ${command.replace('{plugin-dir}', '"$1"')}`;
 const inTurns = `sh '${file('turns.sh', `if mkdir "$1.turn"; then ${run(plugin())}; else ${run(plugin(each({devices: [otherNode]})))}; fi`)}' {plugin-dir}`;
@@ -47,6 +48,8 @@ const wrong = {
 	'registration.fresh-socket-name': [plugin({socket: 'gpu.sock', fresh_socket: false}), 'gpu.sock'],
 	'registration.no-repeat': [plugin({register: {repeat: 8, repeat_ms: 400}}), 'further Register calls'],
 	'registration.options-prompt': [plugin(rpc('GetDevicePluginOptions', {delay_ms: 1300})), 'milliseconds for GetDevicePluginOptions'],
+	'registration.plugin-info': [watchedPlugin(rpc('GetInfo', {delay_ms: 1500})), 'GetInfo: DEADLINE_EXCEEDED'],
+	'registration.notified-refusal': [watchedPlugin(rpc('NotifyRegistrationStatus', {code: 13, times: 1})), 'failed to send error'],
 	'list-and-watch.arrives': [plugin(rpc('ListAndWatch', {hang: true})), 'lists its devices'],
 	'list-and-watch.first-message': [plugin(rpc('ListAndWatch', {delay_ms: 5300})), 'milliseconds to the first list'],
 	'list-and-watch.devices-present': [plugin({devices: []}), 'at least one device'],
@@ -124,7 +127,7 @@ for (const check of [
 	'allocate.across-resources', 'allocate.unhealthy-id', 'allocate.variable-names', 'allocate.harmless-variables', 'allocate.cdi-names', 'preferred-allocation.succeeds',
 	'preferred-allocation.only-available', 'preferred-allocation.must-include', 'preferred-allocation.size',
 	'preferred-allocation.impossible-requests', 'preferred-allocation.repeat', 'preferred-allocation.prompt', 'pre-start.succeeds',
-	'pre-start.repeat', 'pre-start.unknown-id',
+	'pre-start.repeat', 'pre-start.unknown-id', 'registration.plugin-info', 'registration.notified-refusal',
 ]) plain[check] = 'not-applicable';
 const argsOf = (check) => (looksAtAll.has(check) ? any : takesTime.has(check) ? unhurried : args);
 const noDevices = file('node.json', {
@@ -169,6 +172,11 @@ rows.push(
 	},
 	// Several devices may be refused together where they are one device.
 	{check: 'allocate.each-and-all', plugin: plugin({max_ids: 1}), args, reason: 'all devices together: got UNKNOWN'},
+	...['plugin-info', 'notified-refusal'].map((name) => ({check: `registration.${name}`, plugin: watchedPlugin(), args, wanted: 'pass'})),
+	{check: 'registration.plugin-info', plugin: watchedPlugin({register: {via: 'watcher', type: 'CSIPlugin'}}), args, reason: 'no handler registered for plugin type: CSIPlugin'},
+	{check: 'registration.arrives', plugin: watchedPlugin({version: 'v1'}), args, reason: 'v1beta1, is not among plugin supported versions [v1]'},
+	{check: 'registration.accepted', plugin: watchedPlugin(rpc('NotifyRegistrationStatus', {code: 12})), args, reason: 'failed to send registration status'},
+	{check: 'registration.notified-refusal', plugin: watchedPlugin(rpc('NotifyRegistrationStatus', {exit: 139, times: 1})), args, reason: 'NotifyRegistrationStatus with the error'},
 	// Those that do what they offer.
 	...['succeeds', 'only-available', 'must-include', 'size', 'impossible-requests', 'repeat', 'prompt'].map((name) =>
 		({check: `preferred-allocation.${name}`, plugin: prefers(), args, wanted: 'pass'})),

@@ -122,8 +122,10 @@ static void describe(const struct play *play, const struct kubelet_event *event,
 			  grant->annotations.count, grant->cdi_devices.count);
 		break;
 	case KUBELET_EVENT_WATCHER_NOTIFIED:
-		if (event->text != NULL)
-			text_add(line, "notified ");
+		/* Of a refusal, the plugin's side has the line. */
+		if (event->text == NULL || strstr(event->text, "failed to send") == NULL)
+			break;
+		text_add(line, "notified ");
 		add_text(play, line, event->text);
 		break;
 	case KUBELET_EVENT_SOCKET_SWEPT:

@@ -183,6 +183,7 @@ const plugin = {
 		}
 		const name = plugin.find(headers[':path']);
 		plugin.readRequest(stream, (data) => {
+			if (stream.destroyed) return;
 			if (name === 'ListAndWatch') plugin.watch(stream);
 			else if (plugin.methods[name] === undefined) plugin.unknown(stream, name);
 			else if (data instanceof Status) plugin.finish(stream, data.code, data.message);
@@ -1138,7 +1139,7 @@ const faults = {
 			stream.on('close', () => server === plugin.server && (soon ??= setTimeout(() => {
 				soon = null;
 				plugin.again();
-			}, 1000)));
+			}, 50)));
 		});
 	},
 	'cancelled-streams-end-all': () => {
