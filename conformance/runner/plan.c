@@ -64,12 +64,17 @@ static bool os_is_met(const struct check_needs *needs, const struct context *con
 	return needs->os == NULL || text_equal(context->node->system.os, needs->os);
 }
 
-/* Without them, a run that names no checks leaves the check out. */
-static bool options_are_met(const struct check_needs *needs, const struct context *context)
+/* Without the option that a check needs, a run that names no checks leaves it out. NULL: none is missing. */
+static const char *missing_option(const struct check_needs *needs, const struct context *context)
 {
-	return (!needs->failing_device || context->fail_device != NULL) &&
-	       (!needs->optional_calls || context->optional_calls.count != 0) &&
-	       (!needs->registry || context_uses_registry(context));
+	if (needs->failing_device && context->fail_device == NULL)
+		return "needs commands that make a device fail and work again "
+		       "(--fail-device, --restore-device)";
+	if (needs->optional_calls && context->optional_calls.count == 0)
+		return "no optional call is expected (--optional-call)";
+	if (needs->registry && !context_uses_registry(context))
+		return "the plugin's command (--plugin) does not name {registry-dir}";
+	return NULL;
 }
 
 /* Evaluates the needs of the item's check; the first unmet one counts. */
@@ -111,14 +116,9 @@ static void judge(struct plan_item *item, const struct context *context)
 		return;
 	}
 
-	const char *unused =
-		needs->optional_calls && context->optional_calls.count == 0
-			? "no optional call is expected (--optional-call)"
-		: needs->registry && !context_uses_registry(context)
-			? "the plugin's command (--plugin) does not name {registry-dir}"
-			: NULL;
-	if (unused != NULL) {
-		item->reason = memory_copy(unused);
+	const char *missing = missing_option(needs, context);
+	if (missing != NULL && !needs->failing_device) {
+		item->reason = memory_copy(missing);
 		return;
 	}
 
@@ -127,9 +127,8 @@ static void judge(struct plan_item *item, const struct context *context)
 	if (needs->own_plugin && context->plugin_command == NULL)
 		item->reason =
 			memory_copy("needs a plugin that the suite starts itself (--plugin)");
-	else if (!options_are_met(needs, context))
-		item->reason = memory_copy("needs commands that make a device fail and work again "
-					   "(--fail-device, --restore-device)");
+	else if (missing != NULL)
+		item->reason = memory_copy(missing);
 	else if (probes && text_equal(context->launcher, "none"))
 		item->reason = text_format("needs to run probes: %s", context->launcher_missing);
 	else if (needs->containers && !text_equal(context->launcher, "containerd"))
@@ -147,8 +146,9 @@ static void add_items(struct plan *plan, size_t *count, const struct check_suite
 	size_t position = 0;
 	for (; *suites != NULL; suites++) {
 		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
-			bool matched = context == NULL || (os_is_met(&check->needs, context) &&
-							   options_are_met(&check->needs, context));
+			bool matched =
+				context == NULL || (os_is_met(&check->needs, context) &&
+						    missing_option(&check->needs, context) == NULL);
 			if (filter->include.count != 0)
 				matched = selects(&filter->include, *suites, check);
 			if (selects(&filter->exclude, *suites, check))
