@@ -111,14 +111,20 @@ static bool is_leak(const struct sample *rounds, size_t count, size_t which)
 	return count >= measures[which].rounds && grows(rounds, count, which, measures[which].sure);
 }
 
-/* How long further rounds are useful, counted from the first; 0: something certainly grows, or nothing is likely to. */
-static uint64_t patience_ms(const struct rig *rig, const struct sample *rounds, size_t count)
+/* How long further rounds are useful, counted from the first, which was `ms` ago; 0: something certainly grows, or
+ * nothing is likely to. */
+static uint64_t patience_ms(const struct rig *rig, const struct sample *rounds, size_t count,
+			    uint64_t ms)
 {
 	bool may = false;
 	bool does = false;
 	for (size_t i = 0; i < ARRAY_SIZE(measures); i++) {
 		if (is_leak(rounds, count, i))
 			return 0;
+		/* Slow rounds never become enough; the first may be the slowest. */
+		if (ms / count * measures[i].rounds * 2 / 3 >
+		    context_wait_ms(rig->context, PATIENCE_MS))
+			continue;
 		may = may || may_grow(rounds, count, i, measures[i].least);
 		does = does || grows(rounds, count, i, measures[i].least);
 	}
@@ -153,7 +159,8 @@ void rig_expect_level(struct rig *rig, const char *what, growth_round *round, vo
 				return;
 			}
 		}
-		if (clock_monotonic_ms() - start_ms >= patience_ms(rig, rounds, count))
+		const uint64_t ms = clock_monotonic_ms() - start_ms;
+		if (ms >= patience_ms(rig, rounds, count, ms))
 			break;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(measures); i++) {
