@@ -264,6 +264,18 @@ static void fresh_socket_name(struct check_run *run)
 	}
 }
 
+/* Since the kubelet's restart, to the socket of the resource's last registration. While it serves it needs no second
+ * one, whose connection kubelets up to 1.36 keep. */
+static long long count_connections(const struct rig *rig, const char *resource)
+{
+	const struct kubelet_registration *last = rig_last_registration(rig, resource);
+	long long count = 0;
+	registration_each (r, rig->kubelet, rig->before_restart)
+		count += last != NULL && text_equal(r->socket, last->socket) &&
+			 r->plugin != NULL && kubelet_plugin_channel(r->plugin) != NULL;
+	return count;
+}
+
 static void no_repeat(struct check_run *run)
 {
 	struct rig *rig = rig_registered(run);
@@ -282,6 +294,13 @@ static void no_repeat(struct check_run *run)
 		   (unsigned long long)rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS));
 	(void)check_expect_int(run, "further Register calls", rig_count_attempts(rig, NULL, before),
 			       0);
+	rig_each (resource, rig)
+		(void)check_expect_at_most(
+			run,
+			check_format(run,
+				     "Register calls for a socket of %s after the kubelet's restart",
+				     resource),
+			count_connections(rig, resource), 1);
 }
 
 static void options_prompt(struct rig *rig, const struct rig_item *item)
@@ -375,7 +394,7 @@ const struct check registration_checks[] = {
 			  "instances never fight for one path during an update. The process id "
 			  "is often 1 in a container.",
 		.needs = {.own_plugin = true}),
-	REGISTRATION("no-repeat", REG_16, MEDIUM, 2, ACCEPTED, no_repeat,
+	REGISTRATION("no-repeat", REG_16, MEDIUM, 3, ACCEPTED, no_repeat,
 		     .title = "A registered plugin does not register again without cause",
 		     .advice =
 			     "Register again only when kubelet.sock or the plugin's own socket was "

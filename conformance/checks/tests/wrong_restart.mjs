@@ -19,7 +19,7 @@ const wrong = {
 	'registration.other-file': {
 		'removes-foreign-file': 'the file at kubelet.sock: got removed', 'crash-on-foreign-file': 'before the kubelet came: got the plugin was killed by signal 6',
 	},
-	'registration.no-repeat': {'storms-after-a-restart': 'further Register calls: got'},
+	'registration.no-repeat': {'storms-after-a-restart': 'further Register calls: got', 'registers-twice-after-a-restart': 'after the kubelet\'s restart: got 2'},
 	'registration.no-directory': {'spins-without-directory': '% of a processor', 'crash-without-directory': 'before the kubelet came: got the plugin was killed by signal 6'},
 	'registration.deprecation-file': {'removes-deprecation': 'the file DEPRECATION: got removed', 'crash-on-deprecation': 'the plugin registers: got the plugin was killed'},
 	'registration.files-of-others': {'sweeps-the-directory': 'the file other-vendor.sock: got removed'},

@@ -528,6 +528,11 @@ const faults = {
 		let count = 0;
 		unlike('refused', (before) => ++count < 4 && before());
 	},
+	// Two of its goroutines notice a restart of the kubelet.
+	'registers-twice-after-a-restart': () => unlike('succeeded', (before) => {
+		before();
+		if (plugin.registered === 2) setTimeout(() => plugin.register(), 100);
+	}),
 	'retry-at-once': () => (plugin.retryMs = 5),
 	'exit-0-when-refused': () => (plugin.refused = () => process.exit(0)),
 	'crash-when-refused': () => (plugin.refused = () => process.kill(process.pid, 'SIGSEGV')),
