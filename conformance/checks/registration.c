@@ -271,8 +271,8 @@ static long long count_connections(const struct rig *rig, const char *resource)
 	const struct kubelet_registration *last = rig_last_registration(rig, resource);
 	long long count = 0;
 	registration_each (r, rig->kubelet, rig->before_restart)
-		count += last != NULL && text_equal(r->socket, last->socket) &&
-			 r->plugin != NULL && kubelet_plugin_channel(r->plugin) != NULL;
+		count += last != NULL && text_equal(r->socket, last->socket) && r->plugin != NULL &&
+			 kubelet_plugin_channel(r->plugin) != NULL;
 	return count;
 }
 
@@ -297,9 +297,10 @@ static void no_repeat(struct check_run *run)
 	rig_each (resource, rig)
 		(void)check_expect_at_most(
 			run,
-			check_format(run,
-				     "Register calls for a socket of %s after the kubelet's restart",
-				     resource),
+			check_format(
+				run,
+				"Register calls for a socket of %s after the kubelet's restart",
+				resource),
 			count_connections(rig, resource), 1);
 }
 
@@ -415,7 +416,7 @@ const struct check registration_checks[] = {
 		     .advice = "Wait at least a second between attempts, or end with an exit code "
 			       "other than 0.",
 		     .needs = {.own_plugin = true}),
-	CHECK("registration.unavailable", REG_12, HIGH, 2, registration_unavailable,
+	CHECK("registration.unavailable", REG_12, HIGH, 3, registration_unavailable,
 	      .timeout_s = 420, .depends_on = ACCEPTED,
 	      .title = "A plugin registers after a kubelet was unavailable at first",
 	      .advice = "Call Register again after a failure, with a pause, or end with an "

@@ -80,52 +80,82 @@ void registration_refused(struct check_run *run)
 				   process_result(rig->plugin)->code);
 }
 
-/* The first attempts are refused, as by a kubelet that starts; each is followed by another. */
-void registration_unavailable(struct check_run *run)
+/* A plugin that makes a socket for each attempt removes those of the refused ones. */
+static void expect_no_litter(struct rig *rig)
 {
-	struct rig *rig = rig_with_kubelet(run);
-	uint64_t wait_ms = rig != NULL ? rig_wait_ms(rig, CHECK_REG_12) : 0;
+	registration_each (r, rig->kubelet, 0) {
+		const struct kubelet_registration *last = rig_last_registration(rig, r->resource);
+		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), r->endpoint);
+		if (r->code == RPC_UNAVAILABLE && !r->by_watcher && last != NULL &&
+		    !text_equal(r->endpoint, last->endpoint) && file_exists(path)) {
+			(void)check_expect_varying(rig->run, false,
+						   "the socket of an attempt that was refused",
+						   "removed, or registered by a later attempt",
+						   "%s, which is left", r->endpoint);
+			return;
+		}
+	}
+}
+
+/* Each attempt that is refused is followed by another. False: recorded. `ended`: a refusal ended the plugin. */
+static bool expect_attempts(struct rig *rig, bool *ended)
+{
+	const uint64_t wait_ms = rig_wait_ms(rig, CHECK_REG_12);
 	struct error err = {0};
-	if (rig == NULL)
-		return;
-	rig->supervised = true;
-	if (!rig_set_fault(
-		    rig, check_format(run, "register-status=UNAVAILABLE:starting*%d", REFUSALS)) ||
-	    !rig_start_plugin(rig))
-		return;
-	bool attempted = false;
 	for (unsigned i = 0; i <= 2 * REFUSALS; i++) {
 		int rc = rig_wait(rig, rig_has_tried_to_register, rig, wait_ms, "a Register call",
 				  &err);
 		if (process_has_ended(rig->plugin)) {
-			check_note(run,
+			*ended = true;
+			check_note(rig->run,
 				   "the plugin ended and was started again, as in a DaemonSet");
 			if (!expect_no_crash(rig, "when Register was refused") ||
 			    !rig_start_plugin(rig))
-				return;
+				return false;
 			continue;
 		}
-		if (rc < 0) {
-			(void)check_expect_ok(run, rc,
-					      check_format(run,
-							   i == 0 ? "the plugin tries to register"
-								  : "an attempt after refusal %u",
-							   i),
-					      &err);
-			return;
-		}
-		attempted = true;
+		if (rc < 0)
+			return check_expect_ok(rig->run, rc,
+					       check_format(rig->run,
+							    i == 0 ? "the plugin tries to register"
+								   : "an attempt after refusal %u",
+							    i),
+					       &err);
 		rig->first_registration = kubelet_registration_count(rig->kubelet);
 		if (kubelet_registration_at(rig->kubelet, rig->first_registration - 1)->code !=
 		    RPC_UNAVAILABLE)
 			break;
 	}
 	/* Once: resources may be refused together, or one after the other. */
-	if (attempted)
-		(void)check_expect_ok(run, 0, "attempts after refusals", &err);
+	return check_expect_ok(rig->run, 0, "attempts after refusals", &err);
+}
+
+/* The first attempts are refused, as by a kubelet that starts, and then those after its restart. */
+void registration_unavailable(struct check_run *run)
+{
+	const char *refusals =
+		check_format(run, "register-status=UNAVAILABLE:starting*%d", REFUSALS);
+	struct rig *rig = rig_with_kubelet(run);
+	bool ended = false;
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	if (!rig_set_fault(rig, refusals) || !rig_start_plugin(rig) ||
+	    !expect_attempts(rig, &ended))
+		return;
 	rig->first_registration = 0;
-	if (restart_expect_registered(rig))
-		(void)rig_expect_listed(rig);
+	if (!restart_expect_registered(rig) || !rig_expect_listed(rig))
+		return;
+
+	/* One that does not return from any restart fails in the suite restart. */
+	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) || !rig_returns(rig) ||
+	    !rig_set_fault(rig, refusals) || !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
+		return;
+	rig->first_registration = kubelet_registration_count(rig->kubelet);
+	if (expect_attempts(rig, &ended) &&
+	    rig_expect_return(rig, "a restart of the kubelet with refusals") &&
+	    rig_expect_listed(rig) && !ended)
+		expect_no_litter(rig);
 }
 
 void registration_answer_delayed(struct check_run *run)

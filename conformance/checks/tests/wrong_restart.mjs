@@ -13,7 +13,7 @@ const wrong = {
 		'crash-when-refused': 'the plugin when Register was refused: got the plugin was killed by signal 11',
 		'nil-when-refused': 'and last printed: panic: runtime error',
 	},
-	'registration.unavailable': {'no-retry': 'an attempt after refusal 1', 'four-attempts': 'an attempt after refusal 4'},
+	'registration.unavailable': {'no-retry': 'an attempt after refusal 1', 'four-attempts': 'an attempt after refusal 4', 'no-retry-after-restarts': 'an attempt after refusal 1', 'socket-an-attempt': 'which is left'},
 	'registration.answer-delayed': {'deadline-300-ms': 'attempts to register example.com/gpu'},
 	'registration.kubelet-late': {'waits-only-at-start': 'the plugin registers', 'spins-without-kubelet': '% of a processor that the plugin needed before the kubelet came'},
 	'registration.other-file': {

@@ -528,6 +528,9 @@ const faults = {
 		let count = 0;
 		unlike('refused', (before) => ++count < 4 && before());
 	},
+	'no-retry-after-restarts': () => unlike('refused', (before) => plugin.registered === 0 && before()),
+	// Of an attempt that was refused its socket stays.
+	'socket-an-attempt': () => (plugin.refused = () => setTimeout(() => plugin.begin(), plugin.retryMs)),
 	// Two of its goroutines notice a restart of the kubelet.
 	'registers-twice-after-a-restart': () => unlike('succeeded', (before) => {
 		before();
