@@ -224,18 +224,6 @@ static const char *canary_of(struct check_run *run)
 	return check_format(run, "gpucert-canary-%llu", (unsigned long long)clock_monotonic_ns());
 }
 
-static void log_environment(struct check_run *run)
-{
-	const char *canary = canary_of(run);
-	const char *const env[] = {check_format(run, "CONFORMANCE_CANARY=%s", canary), NULL};
-	struct rig *rig = rig_ready_with(run, env);
-	if (rig != NULL)
-		(void)check_expect_is(
-			run, strstr(text_string(&rig->output), canary) == NULL,
-			"the plugin's output", "without its environment",
-			"the value of CONFORMANCE_CANARY, a variable of no use to it");
-}
-
 static void variables(struct check_run *run)
 {
 	struct values values = {
@@ -278,6 +266,30 @@ static bool call_with(struct rig *rig, const char *resource, const char *id)
 	expect_no_content(rig, &started);
 	return rc == 0 ||
 	       check_expect_ok(rig->run, rc, "a call with an unknown id is answered", &err);
+}
+
+/* From its start to its end, with a call that it refuses and a restart of the kubelet: some print it with an error. */
+static void log_environment(struct check_run *run)
+{
+	const char *canary = canary_of(run);
+	const char *const env[] = {check_format(run, "CONFORMANCE_CANARY=%s", canary), NULL};
+	struct rig *rig = rig_ready_with(run, env);
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	rig_allocate_one_each(rig);
+	rig_each (resource, rig) {
+		if (!call_with(rig, resource, RIG_UNKNOWN_ID))
+			return;
+	}
+	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
+		return;
+	(void)rig_returns(rig);
+	if (rig_stop_plugin(rig, SIGTERM))
+		(void)check_expect_is(
+			run, strstr(text_string(&rig->output), canary) == NULL,
+			"the plugin's output", "without its environment",
+			"the value of CONFORMANCE_CANARY, a variable of no use to it");
 }
 
 #define VICTIM "victim"
@@ -478,7 +490,7 @@ const struct check security_checks[] = {
 	      .advice = "Bind ports for metrics, health and debugging to 127.0.0.1, or let clients "
 			"authenticate.",
 	      .needs.os = "linux", .depends_on = "registration.accepted"),
-	CHECK("security.log-environment", SEC_07L, LOW, 1, log_environment, .timeout_s = 180,
+	CHECK("security.log-environment", SEC_07L, LOW, 2, log_environment, .timeout_s = 180,
 	      .title = "The plugin's log does not hold its environment",
 	      .advice =
 		      "Print the settings that the plugin has, by name: an environment holds tokens "

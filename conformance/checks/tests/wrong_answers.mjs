@@ -31,7 +31,7 @@ writeFileSync(join(libraries, 'libgpu.so.1'), '');
 const raw = (mode) => `'${process.execPath}' '${join(import.meta.dirname, '../doubles/raw_plugin.mjs')}' ${mode} {plugin-dir}`;
 
 const wrong = {
-	'security.log-environment': [[nodePlugin('prints-its-environment'), 'the value of CONFORMANCE_CANARY']],
+	'security.log-environment': ['prints-its-environment', 'prints-its-environment-with-an-error'].map((fault) => [nodePlugin(fault), 'the value of CONFORMANCE_CANARY']),
 	'allocate.independent': [
 		[nodePlugin('allocates-what-it-prefers'), 'after GetPreferredAllocation of another id: got'],
 		[nodePlugin('one-file-for-all'), 'files of gpu-0 after Allocate of another id: got'],

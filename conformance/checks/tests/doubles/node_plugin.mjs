@@ -1339,6 +1339,10 @@ const faults = {
 		});
 	},
 	'prints-its-environment': () => console.error(JSON.stringify(process.env)),
+	'prints-its-environment-with-an-error': () => unlike('finish', (before, ...of) => {
+		console.error(JSON.stringify(process.env));
+		before(...of);
+	}),
 	'lists-while-ill': () => setInterval(() => plugin.failed().length > 0 && plugin.streams.forEach((stream) => stream.write(framed(plugin.list()))), 50),
 	// Another process offers the same devices as example.com/shared.
 	'shared-too': (how = 'none') => {
