@@ -2,6 +2,7 @@
 #include "conformance/checks/every_list.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/every_check.h"
 #include "conformance/checks/list_and_watch.h"
@@ -77,7 +78,9 @@ void list_later_lists(struct check_run *run)
 	struct rig *rig = rig_listed(run);
 	if (rig == NULL)
 		return;
-	(void)rig_watch(rig, LATER_MS, WATCH_THOROUGH_MS);
+	/* Where other checks have kept theirs, more are of use to a thorough run only. */
+	if (rig->context->thorough || !file_exists(check_run_path(run, kept_file)))
+		(void)rig_watch(rig, LATER_MS, WATCH_THOROUGH_MS);
 	every_list_keep(rig);
 
 	const int count =

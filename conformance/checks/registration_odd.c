@@ -11,6 +11,7 @@ enum {
 	REFUSED_THOROUGH_MS = 60000,
 	ATTEMPTS_AT_ONCE = 2, /* for each resource, besides those that the time allows */
 	REFUSALS = 4,	      /* some plugins give up after three attempts */
+	REFUSALS_AGAIN = 3,
 	SLOW_ATTEMPTS = 2,
 	ABSENT_MS = 1000,
 	ABSENT_THOROUGH_MS = 60000,
@@ -133,15 +134,14 @@ static bool expect_attempts(struct rig *rig, bool *ended)
 /* The first attempts are refused, as by a kubelet that starts, and then those after its restart. */
 void registration_unavailable(struct check_run *run)
 {
-	const char *refusals =
-		check_format(run, "register-status=UNAVAILABLE:starting*%d", REFUSALS);
+	static const char refusals[] = "register-status=UNAVAILABLE:starting*";
 	struct rig *rig = rig_with_kubelet(run);
 	bool ended = false;
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	if (!rig_set_fault(rig, refusals) || !rig_start_plugin(rig) ||
-	    !expect_attempts(rig, &ended))
+	if (!rig_set_fault(rig, check_format(run, "%s%d", refusals, REFUSALS)) ||
+	    !rig_start_plugin(rig) || !expect_attempts(rig, &ended))
 		return;
 	rig->first_registration = 0;
 	if (!restart_expect_registered(rig) || !rig_expect_listed(rig))
@@ -149,7 +149,8 @@ void registration_unavailable(struct check_run *run)
 
 	/* One that does not return from any restart fails in the suite restart. */
 	if (!rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE) || !rig_returns(rig) ||
-	    !rig_set_fault(rig, refusals) || !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
+	    !rig_set_fault(rig, check_format(run, "%s%d", refusals, REFUSALS_AGAIN)) ||
+	    !rig_restart_kubelet(rig, KUBELET_RESTART_WHOLE))
 		return;
 	rig->first_registration = kubelet_registration_count(rig->kubelet);
 	if (expect_attempts(rig, &ended) &&
