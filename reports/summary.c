@@ -129,9 +129,11 @@ void report_add_end(struct report_document *it, size_t failed_left, size_t untes
 {
 	const cJSON *overhead = json_pointer(it->report, "/run/time/overheadPercent");
 	struct text body CLEANUP_TEXT = {0};
-	if (failed_left + untested_left != 0)
-		text_addf(&body, "%zu more failed and %zu more untested checks: ", failed_left,
-			  untested_left);
+	if (failed_left != 0)
+		text_addf(&body, "%zu more failed%s", failed_left,
+			  untested_left != 0 ? " and " : " in ");
+	if (untested_left != 0)
+		text_addf(&body, "%zu more untested in ", untested_left);
 	if (it->location != NULL)
 		text_addf(&body, "%s/", it->location);
 	text_addf(&body, "report.json (%.1f s",

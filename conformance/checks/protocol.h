@@ -58,6 +58,10 @@ void protocol_add_allocate(struct text *out, const char *id, size_t size, const 
 
 /* Expects that after `what` the kubelet's connections still work, and new ones are served. */
 void protocol_expect_unharmed(struct rig *rig, const char *what);
+/* The same of a plugin that may serve anew, and register, after `what`: it was harmed for a moment only. */
+void protocol_expect_served(struct rig *rig, const char *what);
+/* The kubelet sees its streams end, and waits until they are open again. */
+void protocol_await_return(struct rig *rig);
 
 /* rig_footprint(), for which the one before is known. False: noted. */
 bool protocol_measure(const struct rig *rig, const struct rig_footprint *before,

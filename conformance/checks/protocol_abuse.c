@@ -6,10 +6,8 @@
 #include <string.h>
 
 enum {
-	LONG_ID = 8192,	 /* bytes */
-	LONG_CALLS = 12, /* more than a connection's window together */
-	SEEN_MS = 100,
-	RETURNS_MAX = 3,  /* of a plugin that begins to serve anew */
+	LONG_ID = 8192,	  /* bytes */
+	LONG_CALLS = 12,  /* more than a connection's window together */
 	CLOSE_MS = 10000, /* for the end of a connection that is not HTTP/2 */
 	SLOW_CLIENTS = 20,
 	ABRUPT_ENDS = 25, /* at each step */
@@ -45,7 +43,7 @@ void protocol_foreign_bytes(struct check_run *run)
 {
 	static const char hello[] = "\x16\x03\x01\x00\x70\x01\x00\x00\x6c\x03\x03"
 				    "0123456789abcdef0123456789abcdef0123456789abcdef"
-				    "0123456789abcdef0123456789abcdef0123456789abcdef";
+				    "0123456789abcdef0123456789abcdef0123456789abcdef\r\n\r\n";
 	static const struct {
 		const char *what, *bytes;
 		size_t size;
@@ -54,12 +52,15 @@ void protocol_foreign_bytes(struct check_run *run)
 #define FOREIGN(what, bytes, closes) {what, bytes, sizeof(bytes) - 1, closes}
 		FOREIGN("garbage", "\xff\xfe\0\1\2 this is not HTTP, and longer than a preface\r\n",
 			true),
-		FOREIGN("an HTTP/1.1 request", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		/* Some servers speak that as well. */
+		FOREIGN("an HTTP/1.1 request",
+			"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
 			true),
 		{"a TLS hello", hello, sizeof(hello) - 1, true},
 		FOREIGN("half a preface", "PRI * HTTP/2", false),
-		FOREIGN("a preface and a frame of 16 MiB",
-			NGHTTP2_CLIENT_MAGIC "\xff\xff\xff\x00\x00\x00\x00\x00\x01", true),
+		/* Some servers judge the length when all of it is there. */
+		FOREIGN("the header of a frame of 16 MiB",
+			NGHTTP2_CLIENT_MAGIC "\0\0\0\4\0\0\0\0\0\xff\xff\xff\0\0\0\0\0\1", false),
 #undef FOREIGN
 	};
 	struct rig *rig = rig_ready(run);
@@ -108,47 +109,12 @@ void protocol_slow_clients(struct check_run *run)
 		raw_close(client);
 }
 
-static bool streams_are_open(void *user)
-{
-	const struct rig *rig = user;
-	rig_each (resource, rig) {
-		const struct kubelet_stream *stream = rig_stream(rig, resource);
-		if (stream == NULL || !kubelet_stream_state(stream).open)
-			return false;
-	}
-	return true;
-}
-
-static bool answers(struct rig *rig)
-{
-	rig_each (resource, rig) {
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (kubelet_call_options(kubelet_resource_plugin(rig->kubelet, resource),
-					 RIG_CALL_MS, &reply, NULL) < 0)
-			return false;
-	}
-	return true;
-}
-
-/* A plugin that serves anew, and registers, was harmed for a moment only. */
-static void await_service(struct rig *rig)
-{
-	for (int i = 0; i < RETURNS_MAX; i++) {
-		(void)rig_wait(rig, streams_are_open, rig, rig_wait_ms(rig, CHECK_RES_01),
-			       "its streams", NULL);
-		if (answers(rig))
-			return;
-		loop_run_for(&rig->loop, SEEN_MS); /* the kubelet sees its stream end */
-	}
-}
-
 /* Leaves a new connection at the step. False: recorded. */
 static bool end_abruptly(struct rig *rig, unsigned step)
 {
 	struct raw_client *client CLEANUP_RAW = NULL;
 	if (raw_open(&rig->loop, protocol_socket(rig), &client, NULL) < 0) {
-		loop_run_for(&rig->loop, SEEN_MS); /* the kubelet sees its stream end */
-		await_service(rig);
+		protocol_await_return(rig);
 		client = protocol_open(rig, "one more connection");
 	}
 	if (client == NULL)
@@ -181,16 +147,14 @@ void protocol_abrupt_ends(struct check_run *run)
 		if (!end_abruptly(rig, step))
 			return;
 	}
-	await_service(rig);
-	protocol_expect_unharmed(rig, "one abrupt end at each step");
+	protocol_expect_served(rig, "one abrupt end at each step");
 	(void)rig_footprint(rig, &before);
 	unsigned count = (rig->context->thorough ? ABRUPT_ENDS_THOROUGH : ABRUPT_ENDS) * STEPS;
 	for (unsigned i = 0; i < count; i++) {
 		if (!end_abruptly(rig, i % STEPS))
 			return;
 	}
-	await_service(rig);
-	protocol_expect_unharmed(rig, "many abrupt ends");
+	protocol_expect_served(rig, "many abrupt ends");
 	rig_expect_footprint(rig, &before, ABRUPT_THREADS);
 }
 
@@ -205,9 +169,10 @@ void protocol_client_goaway(struct check_run *run)
 	raw_message(client, 1, "", 0);
 	(void)raw_wait(client, 1, context_wait_ms(rig->context, CLOSE_MS), NULL);
 	const struct raw_stream *stream = raw_stream(client, 1);
-	(void)check_expect(
-		run, stream->grpc_status == RPC_OK, "a call that was open at GOAWAY", "OK", "%s",
-		stream->grpc_status < 0 ? "no answer" : rpc_code_name(stream->grpc_status));
+	/* Some servers close the connection. */
+	(void)check_expect(run, protocol_ending(client, stream) != ENDS_NEVER,
+			   "a call that was open at GOAWAY", "ended", "%s",
+			   protocol_ending_text(run, client, stream));
 	protocol_expect_unharmed(rig, "GOAWAY from a client");
 }
 
@@ -216,7 +181,6 @@ static void expect_bounded(struct rig *rig, const struct rig_footprint *before, 
 			   const char *what)
 {
 	struct rig_footprint after = {0};
-	protocol_expect_unharmed(rig, what);
 	if (!protocol_measure(rig, before, &after))
 		return;
 	(void)check_expect_at_most(rig->run,
@@ -244,7 +208,7 @@ void protocol_reset_flood(struct check_run *run)
 	(void)raw_ping(client, context_wait_ms(rig->context, FLOOD_MS), NULL);
 	check_note(run, client->closed || client->goaways != 0 ? "the connection was ended"
 							       : "the connection survived");
-	await_service(rig);
+	protocol_expect_served(rig, "a flood of cancelled calls");
 	expect_bounded(rig, &before, RESETS_KIB, "a flood of cancelled calls");
 }
 
@@ -289,5 +253,6 @@ void protocol_header_flood(struct check_run *run)
 		if (!flood_headers(rig, HEADER_BLOCKS * 3))
 			return;
 	}
+	protocol_expect_unharmed(rig, "a flood of headers");
 	expect_bounded(rig, &before, HEADERS_KIB, "a flood of headers");
 }

@@ -2,7 +2,11 @@
 /* Single calls on connections of their own, and how they end. */
 #include "conformance/checks/protocol.h"
 
-enum { HTTP_NOT_FOUND = 404 };
+enum {
+	HTTP_NOT_FOUND = 404,
+	SEEN_MS = 100,
+	RETURNS_MAX = 3, /* of a plugin that begins to serve anew */
+};
 
 const char *protocol_socket(const struct rig *rig)
 {
@@ -99,25 +103,61 @@ bool protocol_measure(const struct rig *rig, const struct rig_footprint *before,
 	return false;
 }
 
-void protocol_expect_unharmed(struct rig *rig, const char *what)
+static bool streams_are_open(void *user)
+{
+	const struct rig *rig = user;
+	rig_each (resource, rig) {
+		if (!kubelet_stream_state(rig_stream(rig, resource)).open)
+			return false;
+	}
+	return true;
+}
+
+void protocol_await_return(struct rig *rig)
+{
+	loop_run_for(&rig->loop, SEEN_MS);
+	(void)rig_wait(rig, streams_are_open, rig, rig_wait_ms(rig, CHECK_RES_01), "its streams",
+		       NULL);
+}
+
+static int call_options(struct rig *rig, const char *resource, struct error *err)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	int rc = kubelet_call_options(kubelet_resource_plugin(rig->kubelet, resource), RIG_CALL_MS,
+				      &reply, err);
+	return rc == 0 && reply.code != RPC_OK ? error_set(err, ERROR_UNAVAILABLE, "%s %s",
+							   rpc_code_name(reply.code), reply.message)
+					       : rc;
+}
+
+static bool accepts(struct rig *rig)
+{
+	struct raw_client *client CLEANUP_RAW = NULL;
+	return raw_open(&rig->loop, protocol_socket(rig), &client, NULL) == 0;
+}
+
+/* What fails is tried again after so many returns of the plugin. */
+static void expect_service(struct rig *rig, const char *what, int returns)
 {
 	rig_each (resource, rig) {
-		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-		const struct kubelet_stream *stream = rig_stream(rig, resource);
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct error err = {0};
-		int rc = kubelet_call_options(plugin, RIG_CALL_MS, &reply, &err);
-		if (rc == 0 && reply.code != RPC_OK)
-			rc = error_set(&err, ERROR_UNAVAILABLE, "%s %s", rpc_code_name(reply.code),
-				       reply.message);
+		int rc = call_options(rig, resource, &err);
+		bool open = kubelet_stream_state(rig_stream(rig, resource)).open;
+		for (; (rc < 0 || !open) && returns > 0; returns--) {
+			protocol_await_return(rig);
+			rc = call_options(rig, resource, &err);
+			open = kubelet_stream_state(rig_stream(rig, resource)).open;
+		}
 		(void)rig_expect_ok(rig, rc,
 				    check_format(rig->run, "a call of the kubelet after %s", what),
 				    &err);
 		(void)check_expect_is(
-			rig->run, kubelet_stream_state(stream).open,
+			rig->run, open,
 			check_format(rig->run, "ListAndWatch of the kubelet after %s", what),
 			"open", "ended");
 	}
+	for (; returns > 0 && !accepts(rig); returns--)
+		protocol_await_return(rig);
 	struct raw_client *client CLEANUP_RAW = NULL;
 	const struct raw_stream *stream =
 		protocol_call(rig, &client, PROTOCOL_OPTIONS, NULL, "\0\0\0\0", 5);
@@ -125,4 +165,14 @@ void protocol_expect_unharmed(struct rig *rig, const char *what)
 		(void)check_expect(rig->run, protocol_ending(client, stream) == ENDS_OK,
 				   check_format(rig->run, "a new connection after %s", what), "OK",
 				   "%s", protocol_ending_text(rig->run, client, stream));
+}
+
+void protocol_expect_unharmed(struct rig *rig, const char *what)
+{
+	expect_service(rig, what, 0);
+}
+
+void protocol_expect_served(struct rig *rig, const char *what)
+{
+	expect_service(rig, what, RETURNS_MAX);
 }

@@ -12,6 +12,7 @@ enum {
 	ATTEMPTS_AT_ONCE = 2, /* for each resource, besides those that the time allows */
 	REFUSALS = 4,	      /* some plugins give up after three attempts */
 	REFUSALS_AGAIN = 3,
+	TIDY_MS = 10000, /* a server that is replaced may end its calls first */
 	SLOW_ATTEMPTS = 2,
 	ABSENT_MS = 1000,
 	ABSENT_THOROUGH_MS = 60000,
@@ -47,6 +48,16 @@ bool restart_expect_registered(struct rig *rig)
 	return rig_expect_registered(rig);
 }
 
+/* True: recorded. */
+static bool is_in_registry(struct rig *rig)
+{
+	const struct kubelet_registration *first = kubelet_registration_at(rig->kubelet, 0);
+	if (first != NULL && first->by_watcher)
+		check_not_applicable(rig->run,
+				     "the plugin is in plugins_registry, and calls no Register");
+	return first != NULL && first->by_watcher;
+}
+
 void registration_refused(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
@@ -61,7 +72,7 @@ void registration_refused(struct check_run *run)
 		return;
 	int rc = rig_wait(rig, rig_has_tried_to_register, rig, rig_wait_ms(rig, CHECK_REG_01),
 			  "a Register call", &err);
-	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
+	if (!check_expect_ok(run, rc, "the plugin tries to register", &err) || is_in_registry(rig))
 		return;
 
 	uint64_t watched_ms = rig_watch(rig, REFUSED_MS, REFUSED_THOROUGH_MS);
@@ -81,21 +92,22 @@ void registration_refused(struct check_run *run)
 				   process_result(rig->plugin)->code);
 }
 
-/* A plugin that makes a socket for each attempt removes those of the refused ones. */
-static void expect_no_litter(struct rig *rig)
+/* The socket of an attempt that was refused, if it exists and serves no later one; NULL: there is none. */
+static const char *find_litter(const struct rig *rig)
 {
 	registration_each (r, rig->kubelet, 0) {
 		const struct kubelet_registration *last = rig_last_registration(rig, r->resource);
 		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), r->endpoint);
-		if (r->code == RPC_UNAVAILABLE && !r->by_watcher && last != NULL &&
-		    !text_equal(r->endpoint, last->endpoint) && file_exists(path)) {
-			(void)check_expect_varying(rig->run, false,
-						   "the socket of an attempt that was refused",
-						   "removed, or registered by a later attempt",
-						   "%s, which is left", r->endpoint);
-			return;
-		}
+		if (r->code == RPC_UNAVAILABLE && last != NULL &&
+		    !text_equal(r->endpoint, last->endpoint) && file_exists(path))
+			return r->endpoint;
 	}
+	return NULL;
+}
+
+static bool is_tidy(void *user)
+{
+	return find_litter(user) == NULL;
 }
 
 /* Each attempt that is refused is followed by another. False: recorded. `ended`: a refusal ended the plugin. */
@@ -122,6 +134,8 @@ static bool expect_attempts(struct rig *rig, bool *ended)
 								   : "an attempt after refusal %u",
 							    i),
 					       &err);
+		if (is_in_registry(rig))
+			return false;
 		rig->first_registration = kubelet_registration_count(rig->kubelet);
 		if (kubelet_registration_at(rig->kubelet, rig->first_registration - 1)->code !=
 		    RPC_UNAVAILABLE)
@@ -155,8 +169,12 @@ void registration_unavailable(struct check_run *run)
 	rig->first_registration = kubelet_registration_count(rig->kubelet);
 	if (expect_attempts(rig, &ended) &&
 	    rig_expect_return(rig, "a restart of the kubelet with refusals") &&
-	    rig_expect_listed(rig) && !ended)
-		expect_no_litter(rig);
+	    rig_expect_listed(rig) && !ended &&
+	    loop_wait(&rig->loop, is_tidy, rig, context_wait_ms(rig->context, TIDY_MS), "", NULL) <
+		    0)
+		(void)check_expect_varying(run, false, "the socket of an attempt that was refused",
+					   "removed, or registered by a later attempt",
+					   "%s, which is left", find_litter(rig));
 }
 
 void registration_answer_delayed(struct check_run *run)
@@ -240,19 +258,33 @@ void registration_beside_file(struct check_run *run)
 			      "left alone", "removed");
 }
 
+static bool is_known(void *user)
+{
+	const struct rig *rig = user;
+	registration_each (r, rig->kubelet, 0) {
+		if (!r->by_watcher)
+			return true;
+	}
+	return rig_is_notified(user);
+}
+
+/* Waits for the first notification. False: recorded. */
+static bool expect_notified(struct rig *rig)
+{
+	struct error err = {0};
+	int rc = rig_wait(rig, is_known, rig, rig_wait_ms(rig, CHECK_REG_01),
+			  "a plugin in plugins_registry", &err);
+	if (rc == 0 && !rig_is_notified(rig)) {
+		check_not_applicable(rig->run, "the plugin calls Register instead");
+		return false;
+	}
+	return rig_expect_ok(rig, rc, "a plugin in plugins_registry", &err);
+}
+
 void registration_in_registry(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
-	struct error err = {0};
-	if (rig == NULL || !rig_start_plugin(rig))
-		return;
-	int rc = rig_wait(rig, rig_is_notified, rig, rig_wait_ms(rig, CHECK_REG_01),
-			  "a plugin in plugins_registry", &err);
-	if (rc < 0 && kubelet_registration_count(rig->kubelet) != 0) {
-		check_not_applicable(run, "the plugin calls Register instead");
-		return;
-	}
-	if (rig_expect_ok(rig, rc, "a plugin in plugins_registry", &err))
+	if (rig != NULL && rig_start_plugin(rig) && expect_notified(rig))
 		(void)check_expect_is(run, rig->registry.problem == NULL,
 				      "GetInfo and NotifyRegistrationStatus", "answered",
 				      rig->registry.problem);
@@ -262,19 +294,14 @@ void registration_notified_refusal(struct check_run *run)
 {
 	static const char refusal[] = "refused by the test";
 	struct rig *rig = rig_with_kubelet(run);
-	struct error err = {0};
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	if (!rig_set_fault(rig, check_format(run, "register-status=UNKNOWN:%s*1", refusal)) ||
-	    !rig_start_plugin(rig))
+	if (!rig_set_fault(rig, check_format(run, "watcher-status=UNKNOWN:%s*1", refusal)) ||
+	    !rig_start_plugin(rig) || !expect_notified(rig))
 		return;
-	int rc = rig_wait(rig, rig_is_notified, rig, rig_wait_ms(rig, CHECK_REG_01),
-			  "a plugin in plugins_registry", &err);
-	if (rc == 0)
-		(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
-	if ((rc < 0 && !rig_expect_ok(rig, rc, "a plugin in plugins_registry", &err)) ||
-	    !expect_no_crash(rig, "when it was notified of a refusal"))
+	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
+	if (!expect_no_crash(rig, "when it was notified of a refusal"))
 		return;
 	char *problem CLEANUP_FREE = STEAL(rig->registry.problem);
 	const char *got = problem != NULL ? problem : "never called";

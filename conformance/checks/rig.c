@@ -302,6 +302,8 @@ struct rig *rig_with_kubelet(struct check_run *run)
 		.plugin_dir = attached != NULL ? attached : check_path(run, "dp"),
 		.registry_dir =
 			context_uses_registry(rig->context) ? check_path(run, "registry") : NULL,
+		.registry_dir_seen =
+			rig->context->hidden_directory ? KUBELET_STANDARD_REGISTRY_DIR : NULL,
 		.take_over = attached != NULL,
 		.os = rig_is_windows(rig) ? KUBELET_OS_WINDOWS : KUBELET_OS_LINUX,
 		.seed = 1,

@@ -227,6 +227,7 @@ static int start_session(struct session *session, struct error *err)
 		return rc;
 	kubelet.plugin_dir = directory;
 	kubelet.registry_dir = registry;
+	kubelet.registry_dir_seen = private_mounts ? KUBELET_STANDARD_REGISTRY_DIR : NULL;
 	if (session->node != 0) {
 		char *parent = directory;
 		directory = text_format("%s/%lld", parent, (long long)session->node);
@@ -362,7 +363,7 @@ const struct command_spec command_kubelet = {
 		"Plays the device manager of a kubelet in a directory of its own: plugins register, "
 		"their devices are listed, containers are admitted. Every event is printed to "
 		"standard output as one JSON object a line, as it happens.\n\nFaults: "
-		"register-status=CODE[:MESSAGE], register-delay=MS, register-hang, "
+		"register-status=CODE[:MESSAGE], watcher-status=CODE[:MESSAGE], register-delay=MS, register-hang, "
 		"register-malformed, connection-silent, connection-garbage, connection-close, connection-refuse, "
 		"socket-absent, list-stall, list-twice, list-cancel=MS, disconnect=MS, "
 		"options-twice, flap=MS.\n\nNothing outside the directory is touched. A directory "

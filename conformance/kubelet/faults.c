@@ -8,6 +8,7 @@
 
 static const char *const names[FAULT_COUNT + 1] = {
 	[FAULT_REGISTER_STATUS] = "register-status",
+	[FAULT_WATCHER_STATUS] = "watcher-status",
 	[FAULT_REGISTER_DELAY] = "register-delay",
 	[FAULT_REGISTER_HANG] = "register-hang",
 	[FAULT_REGISTER_MALFORMED] = "register-malformed",
@@ -70,7 +71,8 @@ int fault_setting_parse(const char *spec, struct fault_setting *out, struct erro
 	if (setting.fault == FAULT_COUNT)
 		return error_set(err, ERROR_ARGUMENT, "there is no fault \"%s\"", name);
 
-	bool has_status = setting.fault == FAULT_REGISTER_STATUS;
+	bool has_status =
+		setting.fault == FAULT_REGISTER_STATUS || setting.fault == FAULT_WATCHER_STATUS;
 	bool has_delay = setting.fault == FAULT_REGISTER_DELAY ||
 			 setting.fault == FAULT_LIST_CANCEL || setting.fault == FAULT_DISCONNECT ||
 			 setting.fault == FAULT_FLAP;

@@ -42,6 +42,8 @@ enum kubelet_os { KUBELET_OS_LINUX, KUBELET_OS_WINDOWS };
 struct kubelet_options {
 	const char *plugin_dir;	  /* absolute; created with mode 0750 when absent */
 	const char *registry_dir; /* plugins_registry for the plugin watcher; NULL: no watcher */
+	/* How plugins in a mount namespace of their own name registry_dir, in endpoints; NULL: as we do. Not copied. */
+	const char *registry_dir_seen;
 	enum kubelet_profile profile;
 	enum kubelet_os os; /* which kubelet is modelled, not where this runs */
 	bool take_over;	    /* move a live kubelet's files aside; kubelet_free() puts them back */
@@ -206,6 +208,7 @@ void kubelet_interrupt(struct kubelet *kubelet, const char *reason);
  *
  *   register-status=CODE[:MESSAGE]  Register is answered with this status ("14", "UNAVAILABLE"),
  *                                   unexamined
+ *   watcher-status=CODE[:MESSAGE]   the same for a plugin in plugins_registry
  *   register-delay=MS               the answer to Register is held back, and ListAndWatch with it
  *   register-hang                   Register is never answered
  *   register-malformed              Register succeeds, and its answer is not a message

@@ -433,7 +433,7 @@ void registration_by_watcher(struct kubelet *kubelet, const char *resource, cons
 	registration->seen.endpoint = keep(registration, endpoint);
 	registration->seen.version = keep(registration, versions);
 	report_register(registration);
-	const struct fault_setting *status = fault_take(&kubelet->faults, FAULT_REGISTER_STATUS);
+	const struct fault_setting *status = fault_take(&kubelet->faults, FAULT_WATCHER_STATUS);
 	if (status != NULL)
 		answer(registration, status->code, status->message);
 	else

@@ -157,6 +157,19 @@ static void join_versions(const Pluginregistration__PluginInfo *info, const char
 		text_addf(out, "%s%s", i == 0 ? "" : separator, info->supported_versions[i]);
 }
 
+/* The socket of an endpoint, which a plugin may name as it sees it. Caller frees. */
+static char *find_socket(const struct entry *entry, const char *endpoint)
+{
+	const struct kubelet_options *options = &entry->watcher->kubelet->options;
+	const char *seen = options->registry_dir_seen;
+	const size_t size = seen != NULL ? strlen(seen) : 0;
+	if (endpoint[0] == '\0')
+		return memory_copy(entry->path);
+	if (size != 0 && text_starts_with(endpoint, seen) && endpoint[size] == '/')
+		return path_join(options->registry_dir, endpoint + size + 1);
+	return memory_copy(endpoint);
+}
+
 /* ValidatePlugin and RegisterPlugin of the device plugin's handler. */
 static void register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info)
 {
@@ -191,8 +204,7 @@ static void register_plugin(struct entry *entry, const Pluginregistration__Plugi
 	free(entry->plugin_name);
 	free(entry->plugin_socket);
 	entry->plugin_name = memory_copy(info->name);
-	entry->plugin_socket =
-		memory_copy(info->endpoint[0] == '\0' ? entry->path : info->endpoint);
+	entry->plugin_socket = find_socket(entry, info->endpoint);
 	join_versions(info, ",", &versions);
 	registration_by_watcher(entry->watcher->kubelet, entry->plugin_name, entry->plugin_socket,
 				text_string(&versions), on_registered, entry);

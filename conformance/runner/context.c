@@ -134,8 +134,9 @@ const char *context_handler(const struct context *context, size_t index)
 
 bool context_uses_registry(const struct context *context)
 {
-	return context->plugin_command != NULL &&
-	       strstr(context->plugin_command, "{registry-dir}") != NULL;
+	return context->hidden_directory ||
+	       (context->plugin_command != NULL &&
+		strstr(context->plugin_command, "{registry-dir}") != NULL);
 }
 
 uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms)

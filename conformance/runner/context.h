@@ -78,7 +78,7 @@ void context_free(struct context *context);
 /* The runtime handler at an index; NULL: the runtime's own, which is the only one then. */
 const char *context_handler(const struct context *context, size_t index);
 
-/* Does the plugin's command name plugins_registry ("{registry-dir}", subject/plugin_process.h)? */
+/* Does the plugin see plugins_registry: in its mount namespace, or by its command (subject/plugin_process.h)? */
 bool context_uses_registry(const struct context *context);
 
 /* A time limit of the harness' own, scaled for this run. */

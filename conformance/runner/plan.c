@@ -73,7 +73,7 @@ static const char *missing_option(const struct check_needs *needs, const struct 
 	if (needs->optional_calls && context->optional_calls.count == 0)
 		return "no optional call is expected (--optional-call)";
 	if (needs->registry && !context_uses_registry(context))
-		return "the plugin's command (--plugin) does not name {registry-dir}";
+		return "the plugin does not see plugins_registry (--private-mounts, or {registry-dir} in --plugin)";
 	return NULL;
 }
 
