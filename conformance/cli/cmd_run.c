@@ -58,8 +58,8 @@ static const struct option_spec run_options[] = {
 		 "--resource its resource.",
 	 .env = "GPUCERT_PLUGIN_PROFILE"},
 	{OPTION_ROW("private-mounts", OPTION_FLAG, run.settings.asked.hidden_directory),
-	 .help = "The plugin hard-codes /var/lib/kubelet/device-plugins: run it in a mount namespace "
-		 "in which the private directory is mounted there."},
+	 .help = "The plugin hard-codes /var/lib/kubelet/device-plugins, or plugins_registry: run it in "
+		 "a mount namespace in which private directories are mounted there."},
 	{OPTION_ROW("attach", OPTION_STRING, run.settings.asked.attach_directory), .value = "DIR",
 	 .help = "The plugin runs already and watches DIR for kubelet.sock. Files of a live kubelet "
 		 "in it are moved aside and put back."},
