@@ -28,16 +28,23 @@ static void each_registration(struct check_run *run)
 	}
 }
 
+static bool is_notified_of_success(void *user)
+{
+	const struct rig *rig = user;
+	return rig->registry.notified != 0 && rig->registry.problem == NULL;
+}
+
 static void accepted(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
 	const char *got = rpc_code_name(r->code);
 	bool is_registered = r->code == RPC_OK;
+	struct error err = {0};
 	/* Without the notification the kubelet deregisters it again. */
 	if (is_registered && r->by_watcher) {
-		(void)rig_wait(rig, rig_is_notified, rig, RIG_CALL_MS, "the notification", NULL);
-		is_registered = rig->registry.problem == NULL;
-		got = rig->registry.problem;
+		is_registered = rig_wait(rig, is_notified_of_success, rig, RIG_CALL_MS,
+					 "NotifyRegistrationStatus", &err) == 0;
+		got = rig->registry.problem != NULL ? rig->registry.problem : err.text;
 	}
 	(void)check_expect_is(rig->run, is_registered, r->resource, "registered", got);
 }

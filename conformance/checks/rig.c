@@ -79,6 +79,9 @@ static void see_registry(struct rig *rig, const struct kubelet_event *event)
 	if (!asks && event->type != KUBELET_EVENT_WATCHER_NOTIFIED)
 		return;
 	rig->registry.notified += !asks;
+	/* A kubelet asks again, which may succeed. */
+	if (!asks && event->text == NULL)
+		free(STEAL(rig->registry.problem));
 	if (rig->registry.problem != NULL)
 		return;
 	if (event->code > RPC_OK)

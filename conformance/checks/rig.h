@@ -51,7 +51,7 @@ struct rig {
 	} run_of_plugin;
 	struct {
 		unsigned notified; /* NotifyRegistrationStatus was answered */
-		char *problem;	   /* the first; NULL: none */
+		char *problem;	   /* the first since one that succeeded; NULL: none */
 	} registry;		   /* the plugin watcher; context_uses_registry() */
 	bool admitted;		   /* an admission that worked is recorded */
 	uint64_t waited_ns;	   /* for the plugin, not in the report yet */

@@ -176,6 +176,7 @@ rows.push(
 	{check: 'registration.plugin-info', plugin: watchedPlugin({register: {via: 'watcher', type: 'CSIPlugin'}}), args, reason: 'no handler registered for plugin type: CSIPlugin'},
 	{check: 'registration.arrives', plugin: watchedPlugin({version: 'v1'}), args, reason: 'v1beta1, is not among plugin supported versions [v1]'},
 	{check: 'registration.accepted', plugin: watchedPlugin(rpc('NotifyRegistrationStatus', {code: 12})), args, reason: 'failed to send registration status'},
+	{check: 'registration.accepted', plugin: watchedPlugin(rpc('GetInfo', {code: 14, times: 1})), args, wanted: 'pass'},
 	{check: 'registration.notified-refusal', plugin: watchedPlugin(rpc('NotifyRegistrationStatus', {exit: 139, times: 1})), args, reason: 'NotifyRegistrationStatus with the error'},
 	// Those that do what they offer.
 	...['succeeds', 'only-available', 'must-include', 'size', 'impossible-requests', 'repeat', 'prompt'].map((name) =>
