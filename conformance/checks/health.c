@@ -210,8 +210,7 @@ bool health_has_registered(const struct device_under_test *device)
 
 bool health_is_served(const struct device_under_test *device)
 {
-	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
-	return stream != NULL && kubelet_stream_state(stream).open;
+	return kubelet_stream_state(rig_stream(device->rig, device->resource)).open;
 }
 
 bool health_is_undisturbed(const struct device_under_test *device)

@@ -141,12 +141,13 @@ static void expect_service(struct rig *rig, const char *what, int returns)
 {
 	rig_each (resource, rig) {
 		struct error err = {0};
-		int rc = call_options(rig, resource, &err);
-		bool open = kubelet_stream_state(rig_stream(rig, resource)).open;
-		for (; (rc < 0 || !open) && returns > 0; returns--) {
-			protocol_await_return(rig);
+		int rc = 0;
+		bool open = false;
+		for (;; returns--, protocol_await_return(rig)) {
 			rc = call_options(rig, resource, &err);
 			open = kubelet_stream_state(rig_stream(rig, resource)).open;
+			if ((rc == 0 && open) || returns <= 0)
+				break;
 		}
 		(void)rig_expect_ok(rig, rc,
 				    check_format(rig->run, "a call of the kubelet after %s", what),

@@ -198,14 +198,10 @@ static void resource_name(struct rig *rig, const struct rig_item *item)
 			   valid ? "" : err.text);
 }
 
-static const char no_endpoint[] = "the plugin is in plugins_registry, which takes any path";
-
 static void endpoint_name(struct rig *rig, const struct rig_item *item)
 {
-	if (item->registration->by_watcher) {
-		check_not_applicable(rig->run, no_endpoint);
+	if (registration_is_by_watcher(rig, item->registration))
 		return;
-	}
 	const char *endpoint = item->registration->endpoint;
 	const char *socket = item->registration->socket;
 	bool misread = strpbrk(endpoint, "%?#") != NULL;
@@ -218,10 +214,8 @@ static void endpoint_name(struct rig *rig, const struct rig_item *item)
 
 static void endpoint_length(struct rig *rig, const struct rig_item *item)
 {
-	if (item->registration->by_watcher) {
-		check_not_applicable(rig->run, no_endpoint);
+	if (registration_is_by_watcher(rig, item->registration))
 		return;
-	}
 	size_t length =
 		strlen(KUBELET_STANDARD_PLUGIN_DIR "/") + strlen(item->registration->endpoint);
 	(void)check_expect_at_most(rig->run,

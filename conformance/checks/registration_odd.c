@@ -48,14 +48,12 @@ bool restart_expect_registered(struct rig *rig)
 	return rig_expect_registered(rig);
 }
 
-/* True: recorded. */
-static bool is_in_registry(struct rig *rig)
+bool registration_is_by_watcher(struct rig *rig, const struct kubelet_registration *registration)
 {
-	const struct kubelet_registration *first = kubelet_registration_at(rig->kubelet, 0);
-	if (first != NULL && first->by_watcher)
-		check_not_applicable(rig->run,
-				     "the plugin is in plugins_registry, and calls no Register");
-	return first != NULL && first->by_watcher;
+	if (registration == NULL || !registration->by_watcher)
+		return false;
+	check_not_applicable(rig->run, "the plugin is in plugins_registry, and calls no Register");
+	return true;
 }
 
 void registration_refused(struct check_run *run)
@@ -72,7 +70,8 @@ void registration_refused(struct check_run *run)
 		return;
 	int rc = rig_wait(rig, rig_has_tried_to_register, rig, rig_wait_ms(rig, CHECK_REG_01),
 			  "a Register call", &err);
-	if (!check_expect_ok(run, rc, "the plugin tries to register", &err) || is_in_registry(rig))
+	if (!check_expect_ok(run, rc, "the plugin tries to register", &err) ||
+	    registration_is_by_watcher(rig, kubelet_registration_at(rig->kubelet, 0)))
 		return;
 
 	uint64_t watched_ms = rig_watch(rig, REFUSED_MS, REFUSED_THOROUGH_MS);
@@ -134,7 +133,7 @@ static bool expect_attempts(struct rig *rig, bool *ended)
 								   : "an attempt after refusal %u",
 							    i),
 					       &err);
-		if (is_in_registry(rig))
+		if (registration_is_by_watcher(rig, kubelet_registration_at(rig->kubelet, 0)))
 			return false;
 		rig->first_registration = kubelet_registration_count(rig->kubelet);
 		if (kubelet_registration_at(rig->kubelet, rig->first_registration - 1)->code !=
@@ -193,9 +192,8 @@ void registration_answer_delayed(struct check_run *run)
 		(void)check_expect_at_most(run,
 					   check_format(run, "attempts to register %s", resource),
 					   rig_count_attempts(rig, resource, 0), SLOW_ATTEMPTS);
-		const struct kubelet_stream *stream = rig_stream(rig, resource);
 		(void)check_expect_is(
-			run, stream != NULL && kubelet_stream_state(stream).open,
+			run, kubelet_stream_state(rig_stream(rig, resource)).open,
 			check_format(run, "the stream of %s after the answer", resource), "open",
 			"ended");
 	}

@@ -13,6 +13,9 @@ check_body restart_again, restart_leaks, restart_kubelet_absent, restart_registe
 	restart_kubelet_disconnects, restart_side_by_side, restart_answer_stays, restart_both,
 	restart_directory_recreated, restart_during_allocate, restart_at_once, restart_every_end;
 
+/* Is it one through plugins_registry, which rules about Register do not concern? True: recorded. NULL is none. */
+bool registration_is_by_watcher(struct rig *rig, const struct kubelet_registration *registration);
+
 /* What is at kubelet.sock before the kubelet comes. */
 enum restart_absence { RESTART_NO_SOCKET, RESTART_OTHER_FILE, RESTART_NO_DIRECTORY };
 

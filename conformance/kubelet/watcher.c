@@ -162,11 +162,10 @@ static char *find_socket(const struct entry *entry, const char *endpoint)
 {
 	const struct kubelet_options *options = &entry->watcher->kubelet->options;
 	const char *seen = options->registry_dir_seen;
-	const size_t size = seen != NULL ? strlen(seen) : 0;
 	if (endpoint[0] == '\0')
 		return memory_copy(entry->path);
-	if (size != 0 && text_starts_with(endpoint, seen) && endpoint[size] == '/')
-		return path_join(options->registry_dir, endpoint + size + 1);
+	if (seen != NULL && text_starts_with(endpoint, seen) && endpoint[strlen(seen)] == '/')
+		return path_join(options->registry_dir, endpoint + strlen(seen) + 1);
 	return memory_copy(endpoint);
 }
 
