@@ -186,12 +186,19 @@ static int list_anew(struct rig *rig, const char *resource, struct error *err)
 		       : rc;
 }
 
-/* One that was started below a supervisor of its own is seen by its registration only. */
 static bool has_ended_or_registered(void *user)
 {
 	const struct rig *rig = user;
 	return process_has_ended(rig->plugin) ||
 	       kubelet_registration_count(rig->kubelet) > rig->before_restart;
+}
+
+/* One that was started below a supervisor of its own is seen by its registration only. */
+static bool ends_or_registers(struct rig *rig)
+{
+	return rig->plugin != NULL &&
+	       rig_wait(rig, has_ended_or_registered, rig, context_wait_ms(rig->context, ANSWER_MS),
+			"its end", NULL) == 0;
 }
 
 /* Allocate on a new connection must grant the same as before. */
@@ -203,8 +210,7 @@ static void allocate_anew(struct rig *rig, const struct allocate_kept_answer *kn
 	int rc = allocate_on_socket(rig, rig_last_registration(rig, known->resource)->socket,
 				    known->id, &reply, &err);
 	/* A plugin that ends with each stream comes back with its pod. */
-	if (reply.reply == NULL && rig->plugin != NULL &&
-	    rig_wait(rig, has_ended_or_registered, rig, RELEASE_MS, "its end", NULL) == 0)
+	if (reply.reply == NULL && ends_or_registers(rig))
 		return;
 	if (check_expect_ok(rig->run, rc, "Allocate on a new connection is answered", &err) &&
 	    check_expect(rig->run, reply.code == RPC_OK, "Allocate on a new connection", "OK",
@@ -235,9 +241,7 @@ void restart_kubelet_disconnects(struct check_run *run)
 	rig_each (resource, rig) {
 		int rc = list_anew(rig, resource, &err);
 		rc = rig_explain(rig, rc, &err);
-		/* A plugin that ends because of it may need time on a busy machine. */
-		if (rc < 0 && rig->plugin != NULL &&
-		    rig_wait(rig, has_ended_or_registered, rig, RELEASE_MS, "its end", NULL) == 0) {
+		if (rc < 0 && ends_or_registers(rig)) {
 			if (process_has_ended(rig->plugin) && !restart_expect_registered(rig))
 				return;
 			rc = list_anew(rig, resource, &err);

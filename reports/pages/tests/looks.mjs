@@ -283,6 +283,7 @@ const fast = (browser, {file, filter}) => onPage(browser, file, {}, async (page,
 const FIRST_SCREENS = [{width: 1280, height: 800}, {width: 390, height: 844}];
 const firstScreen = (browser, {file, first}) => each(first === undefined ? [] : FIRST_SCREENS, (viewport) =>
 	onPage(browser, file, {viewport}, async (page, faults) => {
+		await settle(page); // with content-visibility, there is no text before the first frame
 		const {top, bottom, text} = await page.evaluate(([selector]) => {
 			const element = document.querySelector(selector);
 			const box = element?.getBoundingClientRect();

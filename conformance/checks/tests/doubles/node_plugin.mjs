@@ -3,7 +3,7 @@
 // A device plugin on Node's HTTP/2, without a gRPC library, and with at most one fault: each entry of `faults` changes the plugin in
 // one way in which plugins of others have failed, or could.
 import {spawn, spawnSync} from 'node:child_process';
-import {chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
+import {chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
 import http2 from 'node:http2';
 import net from 'node:net';
 import {tmpdir} from 'node:os';
@@ -630,13 +630,15 @@ const faults = {
 		let opened = 0;
 		unlike('watch', (before, stream) => (opened++ === 0 ? before(stream) : stream.respond({':status': 200, 'content-type': 'application/grpc'})));
 	},
+	// Bound under another name first: otherwise another instance may replace it before its identity is known, which ends the fight.
 	'fights-for-its-socket': () => {
-		plugin.socketName = () => 'node.sock';
-		plugin.onListenError = () => setTimeout(() => plugin.again(), 20);
-		unlike('listen', (before, done) => {
-			rmSync(join(directory, 'node.sock'), {force: true});
-			before(done);
-		});
+		plugin.socketName = () => `.node-${process.pid}-${generation++}.sock`;
+		unlike('listen', (before, done) => before(() => {
+			const shared = join(directory, 'node.sock');
+			renameSync(plugin.socket, shared);
+			plugin.socket = shared;
+			done();
+		}));
 	},
 	/* Right: its second device turns unhealthy now and then, and is refused then. */
 	flickers: () => {
