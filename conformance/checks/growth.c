@@ -137,6 +137,7 @@ static uint64_t patience_ms(const struct rig *rig, const struct sample *rounds, 
 void rig_expect_level(struct rig *rig, const char *what, growth_round *round, void *user)
 {
 	struct sample rounds[GROWTH_ROUNDS_MAX] = {0};
+	const char *level = check_format(rig->run, "level over %s, again and again", what);
 	const uint64_t start_ms = clock_monotonic_ms();
 	size_t count = 0;
 	for (size_t wanted = ROUNDS; wanted <= GROWTH_ROUNDS_MAX; wanted *= 2) {
@@ -152,9 +153,7 @@ void rig_expect_level(struct rig *rig, const char *what, growth_round *round, vo
 			const long long grown = rounds[count].usage.memory - rounds[0].usage.memory;
 			if (grown > MEMORY_MAX) {
 				(void)check_expect_varying(
-					rig->run, false, "bytes of memory of the plugin",
-					check_format(rig->run, "level over %s, again and again",
-						     what),
+					rig->run, false, "bytes of memory of the plugin", level,
 					"%lld more after %zu rounds", grown, count + 1);
 				return;
 			}
@@ -165,11 +164,10 @@ void rig_expect_level(struct rig *rig, const char *what, growth_round *round, vo
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(measures); i++) {
 		const char *name = check_format(rig->run, "%s of the plugin", measures[i].what);
-		const char *wanted = check_format(rig->run, "level over %s, again and again", what);
 		long long first = measure(&rounds[count / 4], i);
 		long long last = measure(&rounds[count - 1], i);
 		if (is_leak(rounds, count, i))
-			(void)check_expect_varying(rig->run, false, name, wanted,
+			(void)check_expect_varying(rig->run, false, name, level,
 						   "%lld after %zu rounds, %lld after %zu", first,
 						   count / 4 + 1, last, count);
 		else if (grows(rounds, count, i, measures[i].least))
@@ -178,6 +176,6 @@ void rig_expect_level(struct rig *rig, const char *what, growth_round *round, vo
 				   "know whether the growth continues",
 				   name, first, count / 4 + 1, last, count);
 		else
-			(void)check_expect(rig->run, true, name, wanted, "level");
+			(void)check_expect(rig->run, true, name, level, "level");
 	}
 }
