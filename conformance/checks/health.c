@@ -155,6 +155,21 @@ static const char *name_listed(const struct device_under_test *device)
 	return check_format(device->rig->run, "%s", text_string(&names));
 }
 
+static bool either_failed(void *user)
+{
+	const struct device_under_test *const *both = user;
+	return health_look(both[0]) != HEALTHY || health_look(both[1]) != HEALTHY;
+}
+
+enum listed health_wait_either(const struct device_under_test *device,
+			       const struct device_under_test *other)
+{
+	const struct device_under_test *both[] = {device, other};
+	(void)rig_wait(device->rig, either_failed, both, rig_wait_ms(device->rig, CHECK_LAW_10),
+		       "a failure", NULL);
+	return health_look(other);
+}
+
 struct device_under_test *health_other_device(const struct device_under_test *device, bool last)
 {
 	struct text_list ids CLEANUP_TEXT_LIST = {0};

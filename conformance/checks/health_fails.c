@@ -89,7 +89,6 @@ static void judge_last(struct device_under_test *device, const char *resource)
 {
 	struct rig *rig = device->rig;
 	struct error err = {0};
-	const uint64_t limit_ms = rig_wait_ms(rig, CHECK_LAW_10);
 	if (!health_is_undisturbed(device))
 		return;
 	const struct device_under_test there = {.rig = rig, .resource = resource, .id = device->id};
@@ -99,7 +98,7 @@ static void judge_last(struct device_under_test *device, const char *resource)
 		    HEALTHY ||
 	    health_look(last) != HEALTHY || health_run_command(last, true, &err) < 0)
 		return;
-	const enum listed listed = health_wait_until(last, false, limit_ms, "the last device");
+	const enum listed listed = health_wait_either(device, last);
 	if (!health_is_undisturbed(device))
 		return;
 	if (listed == HEALTHY && health_look(device) != HEALTHY)

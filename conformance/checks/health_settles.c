@@ -143,9 +143,7 @@ static bool settles_beside_another(struct device_under_test *device)
 		return true;
 	if (health_run_command(other, true, &err) < 0)
 		return false;
-	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
-	if (health_wait_until(other, false, limit_ms, "the failure of another device") == HEALTHY ||
-	    health_look(device) != HEALTHY) {
+	if (health_wait_either(device, other) == HEALTHY || health_look(device) != HEALTHY) {
 		check_note(device->rig->run, "not tested with two devices that fail");
 		return health_set_failed(other, false) &&
 		       health_wait_until(device, true, rig_wait_ms(device->rig, CHECK_LAW_11),
