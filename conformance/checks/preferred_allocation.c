@@ -26,37 +26,49 @@ struct request {
 	int32_t size;
 };
 
+static void request_init(const struct request *request, struct kubelet_preferred_request *message)
+{
+	kubelet_preferred_request_init(message, request->available, request->available_count,
+				       request->size);
+	message->container.must_include_deviceids = message_strings(request->must_include);
+	message->container.n_must_include_deviceids = request->must_count;
+}
+
 /* True: there is an answer, also one with a status other than OK. False: recorded. */
 static bool ask(struct rig *rig, const char *resource, const struct request *request,
 		struct rpc_answer *reply)
 {
 	struct kubelet_preferred_request message;
 	struct error err = {0};
-	kubelet_preferred_request_init(&message, request->available, request->available_count,
-				       request->size);
-	message.container.must_include_deviceids = message_strings(request->must_include);
-	message.container.n_must_include_deviceids = request->must_count;
+	request_init(request, &message);
 	return check_expect_ok(
 		rig->run,
 		rig_call(rig, resource, &kubelet_method_prefer, &message.request.base, reply, &err),
 		request->what, &err);
 }
 
-/* The same, and the status must be OK. Returns the first container response, as a kubelet does; an empty one if the plugin
- * sent none, which is no preference. NULL: recorded. */
+/* An empty container response if the plugin sent none, which is no preference. */
+static const V1beta1__ContainerPreferredAllocationResponse *
+answer_to(const struct rpc_answer *reply, size_t index)
+{
+	static const V1beta1__ContainerPreferredAllocationResponse nothing =
+		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_RESPONSE__INIT;
+	const V1beta1__PreferredAllocationResponse *response =
+		(const V1beta1__PreferredAllocationResponse *)reply->reply;
+	return index < response->n_container_responses ? response->container_responses[index]
+						       : &nothing;
+}
+
+/* Asks, and the status must be OK. Returns the first container response, as a kubelet does. NULL: recorded. */
 static const V1beta1__ContainerPreferredAllocationResponse *
 expect_answer(struct rig *rig, const char *resource, const struct request *request,
 	      struct rpc_answer *reply)
 {
-	static const V1beta1__ContainerPreferredAllocationResponse nothing =
-		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_RESPONSE__INIT;
 	if (!ask(rig, resource, request, reply) ||
 	    !check_expect(rig->run, reply->code == RPC_OK, request->what, "OK", "%s %s",
 			  rpc_code_name(reply->code), reply->message))
 		return NULL;
-	const V1beta1__PreferredAllocationResponse *response =
-		(const V1beta1__PreferredAllocationResponse *)reply->reply;
-	return response->n_container_responses != 0 ? response->container_responses[0] : &nothing;
+	return answer_to(reply, 0);
 }
 
 static const bool is_offered = true, is_not_offered = false;
@@ -268,17 +280,27 @@ static bool has_size(const struct request *request,
 	return tally->wrong == 0;
 }
 
-/* A call of several container requests gets an answer to each, in order. A kubelet sends one: it may be refused. */
+/* A call of several container requests gets an answer to each, in order and from its own devices. A kubelet sends one: it may
+ * be refused. */
 static void judge_several(struct rig *rig, const struct rig_item *item)
 {
-	const struct request request = request_of(item, 1, 0);
+	const struct request first = request_of(item, 1, 0);
+	const size_t last = first.available_count - 1;
+	const struct request second = {
+		.available = &first.available[last > 0],
+		.available_count = last > 0 ? last : 1,
+		.must_include = &first.available[last],
+		.must_count = 1,
+		.size = last > 1 ? 2 : 1,
+	};
 	struct kubelet_preferred_request message;
+	struct kubelet_preferred_request further;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	kubelet_preferred_request_init(&message, request.available, request.available_count, 1);
-	V1beta1__ContainerPreferredAllocationRequest second = message.container;
-	V1beta1__ContainerPreferredAllocationRequest *both[] = {&message.container, &second};
-	second.allocation_size = item->ids->count > 1 ? 2 : 1;
+	request_init(&first, &message);
+	request_init(&second, &further);
+	V1beta1__ContainerPreferredAllocationRequest *both[] = {&message.container,
+								&further.container};
 	message.request.container_requests = both;
 	message.request.n_container_requests = ARRAY_SIZE(both);
 	int rc = rig_call(rig, item->resource, &kubelet_method_prefer, &message.request.base,
@@ -286,13 +308,23 @@ static void judge_several(struct rig *rig, const struct rig_item *item)
 	if (!check_expect_ok(rig->run, rc, "two container requests in a call", &err) ||
 	    reply.code != RPC_OK)
 		return;
-	const V1beta1__PreferredAllocationResponse *response =
-		(const V1beta1__PreferredAllocationResponse *)reply.reply;
-	const long long got = response->n_container_responses > 1
-				      ? (long long)response->container_responses[1]->n_deviceids
-				      : 0;
-	(void)check_expect_int(rig->run, "preferred devices of a second container request", got,
-			       second.allocation_size);
+	const V1beta1__ContainerPreferredAllocationResponse *answer = answer_to(&reply, 1);
+	TALLY(included, rig->run, "a device that a second container request must include",
+	      "preferred");
+	struct preferences seen = {
+		.rule = TALLY_OF(rig->run, "preferred device of a second container request",
+				 "one that is available to it"),
+		.once = TALLY_OF(rig->run, "preferred device of a second container request",
+				 "named once"),
+	};
+	if (!check_expect_int(rig->run, "preferred devices of a second container request",
+			      (long long)answer->n_deviceids, second.size))
+		return;
+	(void)is_available(&second, answer, &seen);
+	tally_add(&included, names(answer, *second.must_include), "%s is not",
+		  *second.must_include);
+	tally_end(&seen.rule);
+	tally_end(&seen.once);
 }
 
 /* No call frees a device, so all available ids of a request count as free, whatever was allocated before. */
@@ -429,12 +461,11 @@ const struct check preferred_allocation_checks[] = {
 		  .title = "Devices that must be included are preferred",
 		  .advice = "Begin with must_include_deviceIDs, which the container holds already, "
 			    "and add the devices that fit them best."),
-	PREFERRED(
-		"size", 3, PRF_05, MEDIUM, SUCCEEDS, size,
-		.title = "A preferred allocation has the requested number of devices",
-		.advice =
-			"Return allocation_size devices: otherwise the kubelet chooses the missing "
-			"ones."),
+	PREFERRED("size", 4, PRF_05, MEDIUM, SUCCEEDS, size,
+		  .title = "A preferred allocation has the requested number of devices",
+		  .advice =
+			  "Return allocation_size devices, for each container request from its own "
+			  "available_deviceIDs: otherwise the kubelet chooses the missing ones."),
 	PREFERRED("impossible-requests", 1, PRF_07, MEDIUM, SUCCEEDS, impossible,
 		  .title = "Impossible requests for a preferred allocation do no harm",
 		  .advice = "Check sizes and ids before use; answer with an error or with what is "

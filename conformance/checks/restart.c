@@ -162,6 +162,30 @@ static uint64_t slowest_list_ms(const struct rig *rig)
 	return slowest_ms;
 }
 
+/* What the plugin prefers where only the resource's last device is available: an id other than that one, or NULL. */
+static const char *unavailable_preference(struct rig *rig, const char *resource)
+{
+	const struct kubelet_registration *r = rig_last_registration(rig, resource);
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	if (r == NULL || !r->options.get_preferred_allocation_available ||
+	    !rig_healthy_ids(rig, resource, &ids))
+		return NULL;
+	const char *last = ids.items[ids.count - 1];
+	(void)rig_prefer(rig, resource, &last, 1, &reply, NULL);
+	const V1beta1__PreferredAllocationResponse *response =
+		(const V1beta1__PreferredAllocationResponse *)reply.reply;
+	if (response == NULL || response->n_container_responses == 0)
+		return NULL;
+	const V1beta1__ContainerPreferredAllocationResponse *answer =
+		response->container_responses[0];
+	items_each (id, answer->deviceids, answer->n_deviceids) {
+		if (!text_equal(*id, last))
+			return check_format(rig->run, "%s", *id);
+	}
+	return NULL;
+}
+
 static void flapping(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
@@ -174,6 +198,12 @@ static void flapping(struct check_run *run)
 	const bool was_prompt = slowest_list_ms(rig) <= limit_ms;
 	struct text_list devices CLEANUP_TEXT_LIST = {0};
 	restart_add_devices(rig, true, &devices);
+	/* preferred-allocation.only-available judges others. */
+	struct text_list preferring CLEANUP_TEXT_LIST = {0};
+	rig_each (resource, rig) {
+		if (unavailable_preference(rig, resource) == NULL)
+			text_list_add(&preferring, resource);
+	}
 	struct rig_footprint before = {0};
 	(void)rig_footprint(rig, &before);
 	for (int i = 0; i < (rig->context->thorough ? FLAPS_THOROUGH : FLAPS); i++) {
@@ -191,6 +221,12 @@ static void flapping(struct check_run *run)
 	restart_expect_devices(rig, true, &devices, "after the kubelet's restarts");
 	rig_each (resource, rig)
 		expect_same_options(rig, resource);
+	text_each (resource, &preferring) {
+		const char *preferred = unavailable_preference(rig, resource);
+		(void)check_expect(
+			run, preferred == NULL, "preferred device after the kubelet's restarts",
+			"one that is available", "%s", preferred != NULL ? preferred : "one");
+	}
 	rig_expect_footprint(rig, &before, FLAP_THREADS);
 	/* For the ids that are still healthy. */
 	items_each (one, kept.each, kept.count) {
@@ -367,7 +403,7 @@ const struct check restart_checks[] = {
 		.title = "A plugin registers again when only kubelet.sock is created again",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "plugin's own socket."),
-	RESTART("flapping", RES_05, MEDIUM, 3, flapping,
+	RESTART("flapping", RES_05, MEDIUM, 4, flapping,
 		.title = "Quick kubelet restarts leave the plugin registered and working",
 		.advice = "Close the old listener and its connections before you serve again, and "
 			  "derive answers from ids only."),

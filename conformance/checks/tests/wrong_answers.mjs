@@ -101,6 +101,7 @@ const wrong = {
 		[nodePlugin('prefers-what-it-must'), 'preferred devices: got 1 for 2 of 4, of which 1 must be included'],
 		[nodePlugin('prefers-what-it-never-allocated'), 'preferred devices after Allocate: got 0 for 2 of 4'],
 		[nodePlugin('prefers-nothing'), 'preferred devices: got 0 for 2 of 4'],
+		[nodePlugin('prefers-from-the-first-request'), 'preferred device of a second container request: got \'gpu-0\' for 2 of'],
 		[nodePlugin('prefers-for-one-container'), 'preferred devices of a second container request: got 0, expected 2'],
 	],
 	'preferred-allocation.leaks': [

@@ -27,6 +27,7 @@ const wrong = {
 	'restart.flapping': {
 		'lists-late-after-a-restart 6000': 'milliseconds to the first list after the last restart',
 		'options-at-first-only': 'get_preferred_allocation_available after the restarts: got 0, expected 1',
+		'prefers-anything-after-a-restart': 'preferred device after the kubelet\'s restarts: got gpu-0',
 		'places-until-a-restart': 'example.com/gpu gpu-0 on NUMA nodes 1 is gone',
 		'variable-of-the-registration': 'gpu-0 after the kubelet\'s restarts: got envs[SESSION] = 5',
 	},

@@ -1037,6 +1037,19 @@ const faults = {
 		faults.prefers();
 		unlike('preferred', (before, data) => before(bytes(1, fields(data)[0][1])));
 	},
+	'prefers-from-the-first-request': () => {
+		let first;
+		faults.prefers();
+		unlike('preferred', (before, data) => {
+			first = undefined;
+			return before(data);
+		});
+		unlike('prefer', (before, available, must, size) => before(first ??= available, must, size));
+	},
+	'prefers-anything-after-a-restart': () => {
+		faults.prefers();
+		unlike('prefer', (before, available, must, size) => before(plugin.restarts > 0 ? plugin.ids : available, must, size));
+	},
 	'prefers-nothing': () => {
 		faults.prefers();
 		plugin.prefer = () => [];
