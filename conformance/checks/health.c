@@ -350,14 +350,28 @@ static void allocate_failed(struct check_run *run)
 	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
 	if (!check_expect_ok(run, rc, "Allocate is answered", &err))
 		return;
-	if (health_is_served(device) && health_look(device) == UNHEALTHY)
-		(void)check_expect_is(
-			run, reply.code != RPC_OK,
-			check_format(run, "Allocate of %s after it failed", device->id), "an error",
-			"OK");
-	else
+	if (!health_is_served(device) || health_look(device) != UNHEALTHY) {
 		check_unsupported(run, "%s did not stay Unhealthy; see health.device-fails",
 				  device->id);
+		return;
+	}
+	if (!check_expect_is(run, reply.code != RPC_OK,
+			     check_format(run, "Allocate of %s after it failed", device->id),
+			     "an error", "OK"))
+		return;
+	/* Behind a healthy one. A plugin may refuse two devices at once. */
+	const struct device_under_test *other = health_other_device(device, false);
+	struct rpc_answer both CLEANUP_RPC_ANSWER = {0};
+	if (other == NULL)
+		return;
+	const char *const ids[] = {other->id, device->id};
+	rc = rig_allocate(device->rig, device->resource, ids, ARRAY_SIZE(ids), &both, &err);
+	if (check_expect_ok(run, rc, "Allocate of two devices is answered", &err) &&
+	    health_is_served(device) && health_look(device) == UNHEALTHY)
+		(void)check_expect_is(run, both.code != RPC_OK,
+				      check_format(run, "Allocate of %s and %s, which failed",
+						   other->id, device->id),
+				      "an error", "OK");
 }
 
 static void idle_with_failed_device(struct check_run *run)
@@ -440,10 +454,11 @@ const struct check health_checks[] = {
 	       .title = "A device in use is listed as Unhealthy before it goes",
 	       .advice = "Keep a device that failed in the lists, as Unhealthy, as long as a "
 			 "container may hold it."),
-	HEALTH("allocate", ALC_08, MEDIUM, 1, allocate_failed,
+	HEALTH("allocate", ALC_08, MEDIUM, 2, allocate_failed,
 	       .title = "Allocate of a device that failed is refused",
-	       .advice = "Check the device's health before you answer: the kubelet's view may be "
-			 "older."),
+	       .advice =
+		       "Check the health of each device before you answer: the kubelet's view may "
+		       "be older."),
 	HEALTH("others-stay", LAW_22, CRITICAL, 5, health_others_stay,
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "
@@ -453,7 +468,7 @@ const struct check health_checks[] = {
 	       .advice = "Report a failure once, and pause between looks at the device."),
 	HEALTH("leaks", LOAD_09, MEDIUM, 2, leaks, .title = "Failures and returns leak nothing",
 	       .advice = "Close what a change opened, and wait for the processes that it started."),
-	HEALTH("settles", LAW_20, MEDIUM, 8, health_settles,
+	HEALTH("settles", LAW_20, MEDIUM, 9, health_settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

@@ -69,7 +69,8 @@ static bool others_are_back(void *user)
 
 /* A call for others that are listed as healthy. Nothing is recorded if the plugin ended meanwhile. */
 static void expect_served(const struct others *others, int rc, const char *call,
-			  const struct rpc_answer *reply, const struct error *err)
+			  enum check_requirement limit, const struct rpc_answer *reply,
+			  const struct error *err)
 {
 	struct device_under_test *device = others->device;
 	if (!health_is_undisturbed(device))
@@ -80,8 +81,7 @@ static void expect_served(const struct others *others, int rc, const char *call,
 		(void)check_expect_at_most_measured(
 			device->rig->run,
 			check_format(device->rig->run, "milliseconds of %s", what),
-			(long long)reply->duration_ms,
-			(long long)requirement_limit_ms(CHECK_ALC_02));
+			(long long)reply->duration_ms, (long long)requirement_limit_ms(limit));
 }
 
 /* A kubelet ignores a preference for a device that it did not name. */
@@ -125,14 +125,14 @@ static void judge_calls(const struct others *others)
 	    !health_is_undisturbed(device))
 		return;
 	int rc = rig_allocate(rig, device->resource, ids, 1, &reply, &err);
-	expect_served(others, rc, "Allocate", &reply, &err);
+	expect_served(others, rc, "Allocate", CHECK_ALC_02, &reply, &err);
 	if (rig_options(rig, device->resource).pre_start_required) {
 		rc = rig_pre_start(rig, device->resource, ids, 1, &started, &err);
-		expect_served(others, rc, "PreStartContainer", &started, &err);
+		expect_served(others, rc, "PreStartContainer", CHECK_PRE_01, &started, &err);
 	}
 	if (rig_options(rig, device->resource).get_preferred_allocation_available) {
 		rc = rig_prefer(rig, device->resource, ids, count, &preferred, &err);
-		expect_served(others, rc, "GetPreferredAllocation", &preferred, &err);
+		expect_served(others, rc, "GetPreferredAllocation", CHECK_ALC_02, &preferred, &err);
 		expect_not_preferred(others, rc, &preferred);
 	}
 }

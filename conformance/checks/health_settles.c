@@ -7,6 +7,7 @@
 enum {
 	TURNS = 10,
 	TURNS_THOROUGH = 100,
+	OTHERS_MAX = 15,
 	STEADY_MS = 1000,
 };
 
@@ -112,8 +113,8 @@ static void expect_stays_failed(struct device_under_test *device, struct device_
 		"still failed", "Healthy");
 }
 
-/* Both fail at once: neither change is lost. */
-static void settles_together(struct device_under_test *device, struct device_under_test *other)
+/* Both fail at once: neither change is lost. False: no need to continue. */
+static bool settles_together(struct device_under_test *device, struct device_under_test *other)
 {
 	struct rig *rig = device->rig;
 	struct error err = {0};
@@ -122,15 +123,36 @@ static void settles_together(struct device_under_test *device, struct device_und
 		    HEALTHY ||
 	    !health_set_failed(device, true) || health_run_command(other, true, &err) < 0 ||
 	    !expect_steady(device, false))
-		return;
+		return false;
 	const bool held = health_wait_until(other, false, rig_wait_ms(rig, CHECK_LAW_10),
 					    "the other device's failure") != HEALTHY;
 	(void)check_expect_is(
 		rig->run, held,
 		check_format(rig->run, "%s, which failed together with %s", other->id, device->id),
 		"Unhealthy, or not listed", "Healthy");
-	(void)(health_run_command(other, false, &err) == 0 && health_set_failed(device, false) &&
-	       expect_steady(device, true));
+	return health_run_command(other, false, &err) == 0 && health_set_failed(device, false) &&
+	       expect_steady(device, true) && held;
+}
+
+/* The device is the last that fails: a list without a healthy one is sent as well. The command may not know all devices, and
+ * there may be too many. */
+static void settles_as_the_last(struct device_under_test *device)
+{
+	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
+	struct error err = {0};
+	for (size_t i = 0; i <= OTHERS_MAX; i++) {
+		struct device_under_test *other = health_other_device(device, false);
+		if (other == NULL)
+			break;
+		if (i == OTHERS_MAX || health_run_command(other, true, &err) < 0 ||
+		    health_wait_until(other, false, limit_ms, "its failure") == HEALTHY)
+			return;
+	}
+	if (health_look(device) != HEALTHY)
+		return;
+	device->when = ", as the last one of the resource";
+	(void)(health_set_failed(device, true) && expect_steady(device, false) &&
+	       health_set_failed(device, false) && expect_steady(device, true));
 }
 
 /* The device fails while another one is failed. The command may know one device only, or replicas may fail together:
@@ -158,8 +180,8 @@ static bool settles_beside_another(struct device_under_test *device)
 	expect_stays_failed(device, other);
 	if (!health_set_failed(device, false) || !expect_steady(device, true))
 		return false;
-	if (several)
-		settles_together(device, other);
+	if (several && settles_together(device, other))
+		settles_as_the_last(device);
 	return true;
 }
 

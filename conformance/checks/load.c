@@ -16,8 +16,8 @@ enum {
 	CALLS_THOROUGH = 1250,
 	ROUND_MS = 1000, /* limit of a round, for a slow plugin */
 	CALLS_LEAST = 8,
-	REFUSED = 8, /* beside them */
-	SLOWER = 4,  /* times */
+	REFUSED = 16, /* beside them */
+	SLOWER = 4,   /* times */
 	SLOWER_MS = 10,
 	SLOW_STREAMS = 3, /* the kubelet's own, one that is not read, and a call */
 	STALLED_MS = 1000,
@@ -72,9 +72,10 @@ static bool call_round(struct rig *rig, void *user)
 							 item->ids->items[0], load->calls - 1),
 					    difference.first, "%s", difference.second);
 	}
-	/* Calls that are refused; their time does not count. */
-	const char *unknown = RIG_UNKNOWN_ID;
+	/* Calls that are refused, each for another id; their time does not count. */
 	for (size_t i = 0; i < REFUSED; i++) {
+		const char *unknown = check_format(rig->run, "%s-%zu", RIG_UNKNOWN_ID,
+						   load->rounds * REFUSED + i);
 		struct rpc_answer refused CLEANUP_RPC_ANSWER = {0};
 		struct error err = {0};
 		int rc = rig_allocate(rig, item->resource, &unknown, 1, &refused, &err);
@@ -226,7 +227,7 @@ static void idle_processor(struct check_run *run)
 	      __VA_ARGS__)
 
 const struct check load_checks[] = {
-	LOAD("many-calls", LOAD_01, MEDIUM, 3, many_calls,
+	LOAD("many-calls", LOAD_01, MEDIUM, 4, many_calls,
 	     .title = "Many calls of Allocate neither slow down nor leak",
 	     .advice =
 		     "Keep nothing from call to call, and close what a call opened: compare the "

@@ -55,7 +55,8 @@ static void add_process(int pid, struct usage *sum)
 		wait_ns += second != NULL ? strtoull(second, NULL, 10) : 0;
 	}
 	sum->wait_ms += wait_ns / 1000000;
-	sum->memory += usage_field(status, "\nRssAnon:") * 1024;
+	sum->memory +=
+		(usage_field(status, "\nRssAnon:") + usage_field(status, "\nRssShmem:")) * 1024;
 	sum->threads += usage_field(status, "\nThreads:");
 	sum->descriptors += descriptors > 0 ? descriptors : 0;
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct usage {
-	long long memory; /* bytes that are neither files nor shared (RssAnon) */
+	long long memory; /* bytes that are not of files (RssAnon and RssShmem) */
 	long long descriptors, threads;
 	uint64_t cpu_ms;  /* of the processes that run now */
 	uint64_t wait_ms; /* that their threads were ready to run while the machine did something

@@ -108,6 +108,7 @@ await judgeAll([
 	wrong('health.settles', 'finds-devices-at-its-start', 'gpu-0 after it was restored, and the plugin was started again: got not listed after 60 s'),
 	several(wrong('health.settles', 'all-return-with-one', 'gpu-0, when gpu-1 worked again: got Healthy, expected still failed')),
 	several(wrong('health.settles', 'loses-the-second-of-two', 'together with')),
+	several(wrong('health.settles', 'sends-no-list-without-a-healthy-one', 'gpu-0 after it failed, as the last one of the resource: got Healthy')),
 	several(right('health.settles', 'none')),
 	// A command that makes all devices work.
 	(({args, ...each}) => ({...each, args: [...args.slice(0, -1), `rm -f '${each.env.FAILED_DEVICES}'`]}))(several(right('health.settles', 'none'))),
@@ -127,6 +128,7 @@ await judgeAll([
 	wrong('health.others-stay', 'prefers-while-all-are-well', 'GetPreferredAllocation of other devices after gpu-0 failed: got INTERNAL'),
 	wrong('health.others-stay', 'places-while-all-are-well', 'gpu-1 on NUMA nodes: none, before: 1'),
 	...['others-stay', 'settles'].map((name) => right(`health.${name}`, 'places')),
+	right('health.others-stay', 'prepares-for-6-s'),
 	wrong('health.others-stay', 'prefers-what-failed', 'preferred device: got gpu-0, which failed'),
 	wrong('health.others-stay', 'all-fail-together', 'gpu-1 is Unhealthy, too'),
 	wrong('health.others-stay', 'counts-healthy-devices', 'after gpu-0 failed: got /dev/null for gpu-1, which is that of gpu-0'),
@@ -134,6 +136,7 @@ await judgeAll([
 	wrong('health.others-stay', 'swaps-what-returned', 'after gpu-0 returned: got /dev/zero for gpu-0, which is that of gpu-1'),
 	...['prefers', 'nodes-of-their-own', 'shares-fail-together'].map((fault) => right('health.others-stay', fault)),
 	wrong('health.allocate', 'allocates-what-failed', 'Allocate of gpu-0 after it failed: got OK'),
+	wrong('health.allocate', 'looks-at-the-first-id', 'Allocate of gpu-1 and gpu-0, which failed: got OK'),
 	...['device-vanishes', 'ends-when-a-device-fails'].map((fault) => row('health.allocate', fault, {wanted: 'not-applicable', reason: 'does not list a device that failed'})),
 	wrong('health.others-stay', 'lists-what-changed', 'gpu-1 is missing from a list of 1'),
 	wrong('health.others-stay', 'lists-what-returned', 'gpu-1 is missing from a list of 1'),

@@ -181,6 +181,7 @@ const wrong = {
 		[nodePlugin('file-a-call'), 'more files in the plugin directory: got'],
 		[nodePlugin('descriptor-a-refusal'), 'open descriptors of the plugin'],
 		[nodePlugin('temporary-file-a-call'), 'temporary files of the plugin'],
+		[nodePlugin('remembers-unknown-ids'), 'bytes of memory of the plugin'],
 		[plugin({leak: {method: 'Allocate', descriptors: 1}}), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', threads: 1}}), 'threads of the plugin'],
 		[plugin({leak: {method: 'Allocate', bytes: 4000}}), 'bytes of memory of the plugin'],
@@ -273,10 +274,12 @@ rows.push(
 
 // The same node by a device of the Spec, which a runtime applies after the answer.
 const cdi = ['--launcher', 'process', '--cdi-dir', folderOf({'gpu.json': spec('example.com/gpu', {'gpu-0': {deviceNodes: [{path: '/dev/null'}]}})})];
+const specs = folderOf({});
 const byCdi = (each) => plugin({devices: devices.slice(0, 1), allocate: {each: {cdi_devices: ['example.com/gpu={id}'], ...each}}});
 rows.push(
 	{check: 'allocate.cdi-once', plugin: byCdi(node('/dev/null')), args: cdi, reason: '/dev/null by'},
 	{check: 'allocate.cdi-once', plugin: byCdi(node('/dev/zero')), args: cdi, wanted: 'pass'},
+	{check: 'load.many-calls', plugin: nodePlugin('temporary-file-a-call', specs), args: ['--launcher', 'process', '--cdi-dir', specs], reason: 'temporary files of the plugin'},
 );
 
 await judgeAll(rows, 8);

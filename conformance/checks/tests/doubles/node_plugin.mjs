@@ -111,7 +111,7 @@ const plugin = {
 		plugin.allocations++;
 		return message(...plugin.requested(data).map((ids) => {
 			for (const id of ids) if (!plugin.knows(id, ids)) plugin.refuse(id);
-			for (const id of ids) if (plugin.refuses(id)) throw new Status(INTERNAL, `${id} is unhealthy`);
+			for (const id of ids) if (plugin.refuses(id, ids)) throw new Status(INTERNAL, `${id} is unhealthy`);
 			return bytes(1, plugin.answer(ids));
 		}));
 	},
@@ -580,8 +580,15 @@ const faults = {
 		mkdtempSync(join(tmpdir(), 'plugin-'));
 		before();
 	}),
-	'temporary-file-a-call': () => unlike('answer', (before, ids) => {
-		writeFileSync(join(tmpdir(), `plugin-${plugin.allocations}`), '');
+	'remembers-unknown-ids': () => {
+		const unknown = new Map();
+		unlike('refuse', (before, id) => {
+			if (!unknown.has(id)) unknown.set(id, Buffer.alloc(1 << 18, 1));
+			before(id);
+		});
+	},
+	'temporary-file-a-call': (folder = tmpdir()) => unlike('answer', (before, ids) => {
+		writeFileSync(join(folder, `plugin-${plugin.allocations}`), '');
 		return before(ids);
 	}),
 	'old-listener-kept': () => (plugin.closeServer = () => plugin.server.ref()),
@@ -1205,6 +1212,12 @@ const faults = {
 		});
 	},
 	'allocates-what-failed': () => (plugin.refuses = () => false),
+	'looks-at-the-first-id': () => unlike('refuses', (before, id, ids) => id === ids[0] && before(id)),
+	'sends-no-list-without-a-healthy-one': () => {
+		plugin.ids = ['gpu-0', 'gpu-1', 'gpu-2'];
+		plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full'][plugin.ids.indexOf(id)];
+		unlike('lookAtDevices', (before) => plugin.ids.some((id) => !plugin.failed().includes(id)) && before());
+	},
 	'lists-what-changed': () => unlike('lookAtDevices', (before) => {
 		const {ids, sent} = plugin;
 		plugin.ids = ids.filter((id) => plugin.failed().includes(id) !== sent.split(',').includes(id));
@@ -1277,6 +1290,11 @@ const faults = {
 		if (plugin.failed().length > 0) throw new Status(INTERNAL, 'a device is lost');
 		return before(data);
 	}),
+	/* Right: a kubelet waits 30 s. */
+	'prepares-for-6-s': () => {
+		faults.prepares();
+		unlike('unary', (before, stream, name, data) => setTimeout(() => before(stream, name, data), name === 'PreStartContainer' ? 6000 : 0));
+	},
 	'prepares-while-all-are-well': () => {
 		faults.prepares();
 		plugin.methods.PreStartContainer = () => {
