@@ -41,10 +41,7 @@ long long rig_count_files(const char *folder)
 
 long long rig_temporary_files(const struct rig *rig)
 {
-	long long count = rig_count_files(check_path(rig->run, RIG_TEMPORARY));
-	text_each (directory, &rig->context->cdi_directories)
-		count += rig_count_files(directory);
-	return count;
+	return rig_count_files(check_path(rig->run, RIG_TEMPORARY));
 }
 
 bool rig_footprint(const struct rig *rig, struct rig_footprint *out)

@@ -178,7 +178,7 @@ const wrong = {
 	'security.ports': [[nodePlugin('port-for-all'), 'on all addresses']],
 	'security.log': [[plugin({log_ids: true}), 'got a line that the id made up']],
 	'load.many-calls': [
-		[nodePlugin('file-a-call'), 'more files in the plugin directory: got'],
+		[nodePlugin('file-a-call'), 'more files in the plugin directory and the CDI folders: got'],
 		[nodePlugin('descriptor-a-refusal'), 'open descriptors of the plugin'],
 		[nodePlugin('temporary-file-a-call'), 'temporary files of the plugin'],
 		[nodePlugin('remembers-unknown-ids'), 'bytes of memory of the plugin'],
@@ -279,7 +279,7 @@ const byCdi = (each) => plugin({devices: devices.slice(0, 1), allocate: {each: {
 rows.push(
 	{check: 'allocate.cdi-once', plugin: byCdi(node('/dev/null')), args: cdi, reason: '/dev/null by'},
 	{check: 'allocate.cdi-once', plugin: byCdi(node('/dev/zero')), args: cdi, wanted: 'pass'},
-	{check: 'load.many-calls', plugin: nodePlugin('temporary-file-a-call', specs), args: ['--launcher', 'process', '--cdi-dir', specs], reason: 'temporary files of the plugin'},
+	{check: 'load.many-calls', plugin: nodePlugin('temporary-file-a-call', specs), args: ['--launcher', 'process', '--cdi-dir', specs], reason: 'more files in the plugin directory and the CDI folders: got'},
 );
 
 await judgeAll(rows, 8);
