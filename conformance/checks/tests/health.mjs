@@ -108,6 +108,7 @@ await judgeAll([
 	wrong('health.settles', 'finds-devices-at-its-start', 'gpu-0 after it was restored, and the plugin was started again: got not listed after 60 s'),
 	several(wrong('health.settles', 'all-return-with-one', 'gpu-0, when gpu-1 worked again: got Healthy, expected still failed')),
 	several(wrong('health.settles', 'loses-the-second-of-two', 'together with')),
+	wrong('health.settles', 'ignores-what-flaps', ', again and again: got'),
 	several(wrong('health.settles', 'sends-no-list-without-a-healthy-one', 'gpu-0 after it failed, as the last one of the resource: got Healthy')),
 	several(right('health.settles', 'none')),
 	// A command that makes all devices work.

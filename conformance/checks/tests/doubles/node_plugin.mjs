@@ -1213,6 +1213,15 @@ const faults = {
 	},
 	'allocates-what-failed': () => (plugin.refuses = () => false),
 	'looks-at-the-first-id': () => unlike('refuses', (before, id, ids) => id === ids[0] && before(id)),
+	'ignores-what-flaps': () => {
+		let changes = [];
+		unlike('lookAtDevices', (before) => {
+			if (plugin.failed().join() === plugin.sent) return;
+			changes = [...changes, Date.now()].filter((at) => at > Date.now() - 3000);
+			if (changes.length < 4) before();
+			else plugin.sent = plugin.failed().join();
+		});
+	},
 	'sends-no-list-without-a-healthy-one': () => {
 		plugin.ids = ['gpu-0', 'gpu-1', 'gpu-2'];
 		plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full'][plugin.ids.indexOf(id)];
