@@ -334,6 +334,11 @@ static void allocated_device(struct check_run *run)
 	rig->on_list = NULL;
 }
 
+static bool is_listed_unhealthy(const struct device_under_test *device)
+{
+	return health_is_served(device) && health_look(device) == UNHEALTHY;
+}
+
 /* The Allocate of a kubelet may come before it has read the list. */
 static void allocate_failed(struct check_run *run)
 {
@@ -342,7 +347,7 @@ static void allocate_failed(struct check_run *run)
 	struct error err = {0};
 	if (device == NULL || !health_fail_and_notice(device))
 		return;
-	if (!health_is_served(device) || health_look(device) != UNHEALTHY) {
+	if (!is_listed_unhealthy(device)) {
 		check_not_applicable(run,
 				     "the plugin does not list a device that failed as Unhealthy");
 		return;
@@ -350,7 +355,7 @@ static void allocate_failed(struct check_run *run)
 	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
 	if (!check_expect_ok(run, rc, "Allocate is answered", &err))
 		return;
-	if (!health_is_served(device) || health_look(device) != UNHEALTHY) {
+	if (!is_listed_unhealthy(device)) {
 		check_unsupported(run, "%s did not stay Unhealthy; see health.device-fails",
 				  device->id);
 		return;
@@ -367,7 +372,7 @@ static void allocate_failed(struct check_run *run)
 	const char *const ids[] = {other->id, device->id};
 	rc = rig_allocate(device->rig, device->resource, ids, ARRAY_SIZE(ids), &both, &err);
 	if (check_expect_ok(run, rc, "Allocate of two devices is answered", &err) &&
-	    health_is_served(device) && health_look(device) == UNHEALTHY)
+	    is_listed_unhealthy(device))
 		(void)check_expect_is(run, both.code != RPC_OK,
 				      check_format(run, "Allocate of %s and %s, which failed",
 						   other->id, device->id),

@@ -22,13 +22,13 @@ enum listed { HEALTHY, UNHEALTHY, NOT_LISTED };
 /* A healthy device of a plugin that is ready; restored at the end of the check. NULL: recorded. */
 struct device_under_test *health_open_device(struct check_run *run);
 
+/* Another healthy device of the resource, the next one or the last; the same. NULL: none. */
+struct device_under_test *health_other_device(const struct device_under_test *device, bool last);
+
 /* After the command was called for `other`: waits until it, or `device`, which a command that ignores DEVICE_ID makes fail
  * instead, is not Healthy any more. How `other` is listed then. */
 enum listed health_wait_either(const struct device_under_test *device,
 			       const struct device_under_test *other);
-
-/* Another healthy device of the resource, the next one or the last; the same. NULL: none. */
-struct device_under_test *health_other_device(const struct device_under_test *device, bool last);
 
 /* What the kubelet's latest list says of it; UNHEALTHY where the stream has ended. */
 enum listed health_look(const struct device_under_test *device);

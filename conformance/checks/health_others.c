@@ -89,13 +89,9 @@ static void expect_not_preferred(const struct others *others, int rc,
 				 const struct rpc_answer *reply)
 {
 	const struct device_under_test *device = others->device;
-	const V1beta1__PreferredAllocationResponse *response =
-		rc == 0 ? (const V1beta1__PreferredAllocationResponse *)reply->reply : NULL;
-	if (response == NULL || response->n_container_responses == 0)
-		return;
 	const V1beta1__ContainerPreferredAllocationResponse *first =
-		response->container_responses[0];
-	for (size_t i = 0; i < first->n_deviceids; i++)
+		rc == 0 ? rig_first_preference(reply) : NULL;
+	for (size_t i = 0; first != NULL && i < first->n_deviceids; i++)
 		(void)check_expect(device->rig->run, strcmp(first->deviceids[i], device->id) != 0,
 				   "preferred device", "one of those that were named",
 				   "%s, which failed", first->deviceids[i]);

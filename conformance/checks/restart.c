@@ -173,15 +173,10 @@ static const char *unavailable_preference(struct rig *rig, const char *resource)
 		return NULL;
 	const char *last = ids.items[ids.count - 1];
 	(void)rig_prefer(rig, resource, &last, 1, &reply, NULL);
-	const V1beta1__PreferredAllocationResponse *response =
-		(const V1beta1__PreferredAllocationResponse *)reply.reply;
-	if (response == NULL || response->n_container_responses == 0)
-		return NULL;
-	const V1beta1__ContainerPreferredAllocationResponse *answer =
-		response->container_responses[0];
-	items_each (id, answer->deviceids, answer->n_deviceids) {
-		if (!text_equal(*id, last))
-			return check_format(rig->run, "%s", *id);
+	const V1beta1__ContainerPreferredAllocationResponse *answer = rig_first_preference(&reply);
+	for (size_t i = 0; answer != NULL && i < answer->n_deviceids; i++) {
+		if (!text_equal(answer->deviceids[i], last))
+			return check_format(rig->run, "%s", answer->deviceids[i]);
 	}
 	return NULL;
 }

@@ -270,6 +270,9 @@ int rig_prefer(struct rig *rig, const char *resource, const char *const *ids, si
 
 /* The first container response of an Allocate, the only one that a kubelet reads; NULL: none. */
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply);
+/* The same of a GetPreferredAllocation. */
+const V1beta1__ContainerPreferredAllocationResponse *
+rig_first_preference(const struct rpc_answer *reply);
 
 /* The response to rig_allocate(), for which a failed call counts as one without an answer. */
 const V1beta1__ContainerAllocateResponse *rig_ask(struct rig *rig, const char *resource,

@@ -70,6 +70,16 @@ const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_an
 		       : NULL;
 }
 
+const V1beta1__ContainerPreferredAllocationResponse *
+rig_first_preference(const struct rpc_answer *reply)
+{
+	const V1beta1__PreferredAllocationResponse *response =
+		(const V1beta1__PreferredAllocationResponse *)reply->reply;
+	return response != NULL && response->n_container_responses != 0
+		       ? response->container_responses[0]
+		       : NULL;
+}
+
 const V1beta1__ContainerAllocateResponse *rig_ask(struct rig *rig, const char *resource,
 						  const char *const *ids, size_t count,
 						  struct rpc_answer *reply)

@@ -205,13 +205,9 @@ const plugin = {
 		plugin.inode = 0;
 		plugin.socket = join(directory, plugin.socketName());
 		plugin.server = net.createServer((socket) => plugin.onConnection(socket));
-		plugin.server.on('error', (error) => plugin.onListenError(error));
 		plugin.server.listen(plugin.socket, done);
 		// Bound by now, while by the time of the callback another instance may have replaced it.
 		plugin.inode = inode(plugin.socket);
-	},
-	onListenError(error) {
-		throw error;
 	},
 	closeServer() {
 		plugin.server?.close(); // which removes the file, if it is its own
