@@ -13,8 +13,9 @@
 #   vm, cluster   the virtual machine node; the tests on a real Kubernetes
 #   PRESET   its tests, whole
 # Presets are built one after another; what runs under Wine is tested first (windows, and wine-node of dev), then dev and asan, each
-# pair side by side, where those with sanitizers take the time that others leave; the output ends with the ten slowest tests and
-# ctest's summary of each preset, failed ones last.
+# pair side by side, where those with sanitizers take the time that others leave. A test that failed beside the others runs once
+# more by itself, which says whether load failed it. The output ends with the ten slowest tests and ctest's summary of each preset,
+# failed ones last.
 set -eu
 
 cd "$(dirname "$0")"
@@ -88,6 +89,11 @@ show_failed() {
 	' "$1"
 }
 
+# failed_tests LOG: as an expression for ctest -R.
+failed_tests() {
+	sed -n '/^The following tests FAILED:/,$s/^[[:space:]]*[0-9]* - \([^ ]*\) (.*/\1/p' "$1" | paste -s -d '|'
+}
+
 # Most tests wait more than they compute.
 jobs=$(nproc)
 if [ "${1:-}" = quick ]; then
@@ -141,9 +147,25 @@ for preset in $names; do
 done | sort -rn | head -n 10
 
 failed=
-for preset in $names; do
-	[ "$(cat "$logs/$preset.status")" -eq 0 ] || failed="$failed $preset"
+at_second=
+for name in $names; do
+	[ "$(cat "$logs/$name.status")" -ne 0 ] || continue
+	tests=$(failed_tests "$logs/$name.log")
+	if [ -n "$tests" ]; then
+		show_failed "$logs/$name.log"
+		echo "== $name: once more, by themselves: $tests"
+		preset=$name
+		[ "$name" != wine-node ] || preset=dev
+		start_tests "$name" "$preset" 0 -j 1 -R "^($tests)\$"
+		wait
+	fi
+	if [ "$(cat "$logs/$name.status")" -eq 0 ]; then
+		at_second="$at_second $tests"
+	else
+		failed="$failed $name"
+	fi
 done
+[ -z "$at_second" ] || echo "== failed beside the others, passed by themselves:$at_second"
 for preset in $names; do
 	case " $failed " in
 	*" $preset "*) ;;

@@ -102,7 +102,7 @@ void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, l
 }
 
 /* The processor time of each thread, and the time that it waited for a processor, as a busy machine makes it. A wait is counted when
- * it ends: one that is not asleep may have waited longer. */
+ * it ends: one that is not asleep may have waited for all the rest of the time. */
 struct scheduling {
 	struct scheduled {
 		long long thread, ran_ns, waited_ns;
@@ -137,7 +137,7 @@ static struct scheduling scheduling_of(int pid)
 }
 
 /* The thread that was busiest since `before`: its share of the time in which it had a processor or needed none,
- * in percent. -1: unknown, one of them may have waited for a processor most of the time. */
+ * in percent. -1: unknown, one of them may have slept or waited for longer than it ran. */
 static long long busiest(const struct scheduling *before, const struct scheduling *after,
 			 uint64_t passed_ns)
 {
@@ -150,9 +150,9 @@ static long long busiest(const struct scheduling *before, const struct schedulin
 			now.ran_ns -= then->ran_ns;
 			now.waited_ns -= then->waited_ns;
 		}
-		if (!now.asleep && now.ran_ns + now.waited_ns < (long long)passed_ns / 2)
-			return -1;
 		long long rest_ns = (long long)passed_ns - now.waited_ns;
+		if (!now.asleep && now.ran_ns < rest_ns - now.ran_ns)
+			return -1;
 		long long percent =
 			now.ran_ns * 100 / (rest_ns > now.ran_ns ? rest_ns : now.ran_ns + 1);
 		most = percent > most ? percent : most;
