@@ -193,7 +193,7 @@ const wrong = {
 		[plugin({rpc: {Allocate: {exit: 139, skip: 60}}}), 'the plugin exited with code 139'],
 	],
 	'load.parallel-clients': [[plugin({rpc: {Allocate: {code: 'UNAVAILABLE', message: 'busy', skip: 5, times: 2}}}), 'UNAVAILABLE busy']],
-	'load.slow-reader': [[plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {}, storm_ms: 20, block_on_window: true}), 'Allocate while a stream is not read']],
+	'load.slow-reader': [[plugin({devices: numbers(6000, (i) => ({id: `gpu-${i}`})), allocate: {}, storm_ms: 100, block_on_window: true}), 'Allocate while a stream is not read']],
 	'load.idle': [
 		[plugin({}, {spin: true}), 'percent of a processor, idle'],
 		[`sh -c 'while sleep 0.05; do head -c 90000 /dev/zero | tr "\\0" "\\n"; done & exec "$@"' sh ${plugin()}`, 'bytes of output a second, idle'],

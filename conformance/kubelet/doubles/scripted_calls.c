@@ -9,6 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+enum {
+	BLOCKED_MS = 10,
+};
+
 /* One call that is not answered yet; for ListAndWatch, one open stream. */
 struct scripted_call {
 	struct scripted_call *next;
@@ -510,11 +514,23 @@ static bool misbehave(struct scripted_call *call)
 	return true;
 }
 
+/* Does a stream wait for its reader? */
+static bool is_blocked(const struct scripted_plugin *plugin)
+{
+	for (const struct scripted_call *call = plugin->open; call != NULL; call = call->next) {
+		if (call->waits_for_window)
+			return true;
+	}
+	return false;
+}
+
 static void on_call_time(void *user)
 {
 	struct scripted_call *call = user;
 	timer_cancel(&call->timer);
-	if (!misbehave(call))
+	if (call->plugin->script->block_on_window && is_blocked(call->plugin))
+		watch_wait(call, BLOCKED_MS, on_call_time);
+	else if (!misbehave(call))
 		answer(call);
 }
 
@@ -540,16 +556,6 @@ static void leak(struct scripted_plugin *plugin)
 		uv_thread_t thread;
 		(void)uv_thread_create(&thread, sleep_for_ever, NULL);
 	}
-}
-
-/* Does a stream wait for its reader? */
-static bool is_blocked(const struct scripted_plugin *plugin)
-{
-	for (const struct scripted_call *call = plugin->open; call != NULL; call = call->next) {
-		if (call->waits_for_window)
-			return true;
-	}
-	return false;
 }
 
 static void handle(struct scripted_plugin *plugin, enum script_method method,
@@ -587,8 +593,6 @@ static void handle(struct scripted_plugin *plugin, enum script_method method,
 	plugin->open = call;
 	rpc_stream_on_end(stream, on_call_end, call);
 	scripted_note(plugin, "%s called", script_method_name((enum script_method)method));
-	if (plugin->script->block_on_window && is_blocked(plugin))
-		return;
 	if (faulty && fault->delay_ms > 0)
 		watch_wait(call, fault->delay_ms, on_call_time);
 	else
